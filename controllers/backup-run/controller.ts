@@ -48,6 +48,7 @@ export interface BackupRunControllerOptions {
   recorder: Recorder;
   caches: {
     runs: Informer<BackupRun>;
+    /** By the uid of the run that they verify. */
     restores: Informer<Restore>;
     schedules: Informer<BackupSchedule>;
     jobs: Informer<Job>;
@@ -226,11 +227,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const trouble = await troubleFromEvents(client, run);
     const made = candidate.isWaiting ? slots.refusal(candidate, now().getTime()) : undefined;
     const slot: Slot = candidate.isWaiting && made === undefined ? slots.look(uid) : { free: true };
-    const proofs = isRun(subject)
-      ? [...caches.restores.all()].filter(({ metadata }) =>
-          metadata.ownerReferences?.some((owner) => owner.uid === uid),
-        )
-      : [];
+    const proofs = isRun(subject) ? caches.restores.by(uid) : [];
     let observed: Observed = {
       ...{ subject, jobs, pods, slot, needs, proofs, urlsKept: options.urlsKept },
       ...(trouble ? { trouble } : {}),

@@ -23,7 +23,11 @@ export interface BackupScheduleControllerOptions {
   /** True only while this process is the leader; asked before every effect. */
   leads: () => boolean;
   recorder: Recorder;
-  caches: { schedules: Informer<BackupSchedule>; runs: Informer<BackupRun> };
+  caches: {
+    schedules: Informer<BackupSchedule>;
+    /** By namespace and schedule. */
+    runs: Informer<BackupRun>;
+  };
   settings: Settings;
   now: () => Date;
 }
@@ -98,12 +102,9 @@ export function createBackupScheduleController(options: BackupScheduleController
 
   async function pass(schedule: BackupSchedule): Promise<Passed> {
     const { namespace, uid, name } = schedule.metadata;
-    const isOfSchedule = ({ metadata, spec }: BackupRun) =>
-      metadata.namespace === namespace &&
-      (metadata.labels?.[labels.scheduleUid] === uid ||
-        // One on request, made by hand: its schedule is known by name alone.
-        (spec.schedule === name && metadata.labels?.[labels.scheduleUid] === undefined));
-    const runs = [...caches.runs.all()].filter(isOfSchedule);
+    // One on request, made by hand: its schedule is known by name alone.
+    const isOfSchedule = ({ metadata }: BackupRun) => (metadata.labels?.[labels.scheduleUid] ?? uid) === uid;
+    const runs = caches.runs.by(`${namespace}/${name}`).filter(isOfSchedule);
     let observed: Observed = { schedule, runs };
     let plan: Plan = decide(observed, settings, now());
     for (const act of plan.acts) observed = await perform(act, observed);
@@ -113,7 +114,8 @@ export function createBackupScheduleController(options: BackupScheduleController
     if (!isGone) await save(observed.schedule, plan.status);
     for (const event of plan.events)
       await options.recorder.record({ ...schedule, apiVersion, kind: "BackupSchedule" }, event);
-    return plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain };
+    const { lookAgain, isDue = false } = plan;
+    return lookAgain === undefined ? {} : { lookAgain, isDue };
   }
 
   return {

@@ -160,6 +160,15 @@ describe("the run of a slot", () => {
     expect(pass(observed, start, of).made).toBe("nightly-202611240300");
   });
 
+  test.each([
+    ["at the moment at which the next run starts", "2026-11-24T02:52:00Z", { lookAgain: 480_000, isDue: true }],
+    // The clock may be set forward, or the machine may sleep.
+    ["within ten minutes where that is far off", "2026-11-24T02:00:00Z", { lookAgain: 600_000, isDue: false }],
+  ])("it is looked at again %s", (_when, now, expected) => {
+    const { plan } = pass({ schedule: schedule({}, since("2026-11-23T03:00:00.000Z")), runs: [] }, now);
+    expect(plan).toMatchObject(expected);
+  });
+
   test("a foreign BackupRun of the slot's name counts the slot as missed", () => {
     const slot = Date.parse("2026-11-24T03:00:00Z");
     const made = { slot, outcome: "taken" as const, name: runName("nightly", slot) };

@@ -17,7 +17,8 @@ import { dueProof, lastProofOf, verifiedFinding } from "./verify.ts";
 export const finalizer = "rowferry.dev/backup-runs";
 
 const day = 86_400_000;
-const longestWait = 12 * 3_600_000;
+/** A clock that is set forward, or a machine that slept, is noticed after this time. */
+const longestWait = 600_000;
 /** Failed runs that are kept to be read. */
 const keptFailures = 10;
 
@@ -74,7 +75,8 @@ function living(observed: Observed, settings: Settings, now: Date): Plan {
       ? [{ type: "Warning" as const, reason: wrong.reason, note: wrong.message }]
       : []),
   ];
-  return { acts, status, events, lookAgain: Math.min(seen.lookAgain, longestWait) };
+  const lookAgain = Math.min(seen.lookAgain, longestWait);
+  return { acts, status, events, lookAgain, isDue: lookAgain < longestWait };
 }
 
 interface Seen {

@@ -36,6 +36,8 @@ export interface Plan {
   events: { type: "Normal" | "Warning"; reason: string; note: string }[];
   /** Milliseconds. */
   lookAgain?: number;
+  /** A run may start then. */
+  isDue?: boolean;
 }
 
 export const isOver = (run: BackupRun): boolean => run.status?.state === "completed" || run.status?.state === "failed";

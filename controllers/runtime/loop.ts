@@ -7,6 +7,8 @@ const unhurried = 5000;
 /** What a pass asks for: to look again, in milliseconds, and passes over other keys. */
 export interface Passed {
   lookAgain?: number;
+  /** Something is due then: the look is at that moment, and is not spread. */
+  isDue?: boolean;
   others?: readonly string[];
 }
 
@@ -37,10 +39,10 @@ export async function runLoop(options: {
   async function work(): Promise<void> {
     for (let key = await queue.take(); key !== undefined; key = await queue.take()) {
       try {
-        const { lookAgain, others = [] } = await options.reconcile(key);
+        const { lookAgain, isDue = false, others = [] } = await options.reconcile(key);
         queue.forget(key);
         for (const other of others) queue.add(other);
-        if (lookAgain !== undefined && lookAgain < unhurried) queue.addAfter(key, lookAgain);
+        if (lookAgain !== undefined && (isDue || lookAgain < unhurried)) queue.addAfter(key, lookAgain);
         else if (lookAgain !== undefined) queue.lookAfter(key, lookAgain);
       } catch (error) {
         options.failed(key, error);

@@ -56,6 +56,7 @@ export function watchBackups(
   const watch = <T extends KubeObject>(
     kind: Kind<T>,
     changed: (before: T | undefined, after: T | undefined) => void,
+    indexedBy: (object: T) => string | undefined = () => undefined,
   ): Informer<T> =>
     startInformer<T>(connection, {
       ...common,
@@ -65,7 +66,7 @@ export function watchBackups(
         const { managedFields: _fields, ...metadata } = object.metadata as T["metadata"] & { managedFields?: unknown };
         return { ...object, apiVersion: kind.apiVersion, kind: kind.kind, metadata };
       },
-      changed,
+      ...{ changed, indexedBy },
       problem: problem(`watching ${kind.plural}`),
     });
   const caches = {
@@ -73,12 +74,20 @@ export function watchBackups(
       const object = after ?? before;
       if (object) add([scheduleKey(object)]);
     }),
-    runs: watch(kinds.backupRuns, (before, after) => {
-      add(term?.runs.subjectChanged(before, after));
-      const run = after ?? before;
-      if (run) add(term?.schedules.runChanged(run));
-    }),
-    restores: watch(kinds.restores, (before, after) => add(term?.runs.subjectChanged(before, after))),
+    runs: watch(
+      kinds.backupRuns,
+      (before, after) => {
+        add(term?.runs.subjectChanged(before, after));
+        const run = after ?? before;
+        if (run) add(term?.schedules.runChanged(run));
+      },
+      ({ metadata, spec }) => spec.schedule && `${metadata.namespace}/${spec.schedule}`,
+    ),
+    restores: watch(
+      kinds.restores,
+      (before, after) => add(term?.runs.subjectChanged(before, after)),
+      ({ metadata }) => metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun")?.uid,
+    ),
   };
   const settings: Settings = { jitter: config.ROWFERRY_BACKUP_JITTER_SECONDS * 1000, expired: expiredRuns };
   return {

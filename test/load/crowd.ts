@@ -1,24 +1,23 @@
-import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { managers } from "../../controllers/jobs/managers.ts";
-import { bundle } from "../../dev/build.ts";
 import { pause, startInformer } from "../../src/cluster/index.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
-import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
-import {
-  installAccount,
-  installCrds,
-  makeNamespace,
-  type OperatorProcess,
-  startOperator,
-} from "../operator/operator.ts";
-import { percentile } from "./judge.ts";
+import { type ControlPlane, until } from "../operator/control-plane.ts";
 import { completedStatus } from "./objects.ts";
-import { memoryOf } from "./process.ts";
-import { each, flagsOf } from "./scene.ts";
+import {
+  bounds,
+  completeJob,
+  judged,
+  names,
+  type Outcome,
+  openOne,
+  p99,
+  type Row,
+  untilReady,
+  watchMemory,
+} from "./one-operator.ts";
+import { each } from "./scene.ts";
 
 /**
  * One operator as the image runs it, among many Migrations: of those that have run with their Jobs and pods, which Kubernetes keeps for a
@@ -28,40 +27,7 @@ import { each, flagsOf } from "./scene.ts";
 const namespace = "crowd";
 /** Runs at the same time. */
 const places = 20;
-
-/** Bounds of issue and chart, in seconds and MiB. */
-const bounds = { ready: 20, memory: 180, next: 2, first: 2 };
-
-interface Crowd {
-  plane: ControlPlane;
-  operator(): Promise<OperatorProcess>;
-  close(): Promise<void>;
-}
-
-async function open(): Promise<Crowd> {
-  const built = mkdtempSync(join(tmpdir(), "load-bundle-"));
-  const operators: OperatorProcess[] = [];
-  await bundle(built);
-  const plane = await startControlPlane({ controllers: "serviceaccount-controller", auditLater: true });
-  await installCrds(plane);
-  const kubeconfig = await installAccount(plane);
-  await makeNamespace(plane, namespace);
-  return {
-    plane,
-    async operator() {
-      const env = { NODE_ENV: "production", NODE_OPTIONS: flagsOf("operator") };
-      const limits = { ROWFERRY_MAX_RUNNING: String(places), ROWFERRY_MAX_RUNNING_PER_NAMESPACE: String(places) };
-      const one = await startOperator(plane, kubeconfig, `operator-${operators.length}`, { ...env, ...limits }, built);
-      operators.push(one);
-      return one;
-    },
-    async close() {
-      await Promise.all(operators.map((one) => one.stop("SIGKILL")));
-      await plane.stop();
-      rmSync(built, { recursive: true, force: true });
-    },
-  };
-}
+const limits = { ROWFERRY_MAX_RUNNING: String(places), ROWFERRY_MAX_RUNNING_PER_NAMESPACE: String(places) };
 
 const create = ({ admin }: ControlPlane, name: string): Promise<Migration> =>
   admin.client.create(kinds.migrations, {
@@ -101,7 +67,7 @@ async function makeFinished({ admin }: ControlPlane, name: string): Promise<void
     spec: template.spec,
   } as unknown as Pod);
   await client.patchStatus(kinds.pods, namespace, pod.metadata.name, { status: { phase: "Succeeded" } });
-  await completeJob(client, job.metadata.name);
+  await completeJob({ admin } as ControlPlane, namespace, job.metadata.name);
   const {
     result,
     progress,
@@ -128,58 +94,18 @@ async function makeFinished({ admin }: ControlPlane, name: string): Promise<void
   );
 }
 
-async function completeJob(client: ControlPlane["admin"]["client"], name: string): Promise<void> {
-  const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-  const holds = (type: string) => ({
-    type,
-    status: "True",
-    reason: "CompletionsReached",
-    lastProbeTime: time,
-    lastTransitionTime: time,
-  });
-  await client.patchStatus(kinds.jobs, namespace, name, {
-    status: {
-      ...{ succeeded: 1, startTime: time, completionTime: time, uncountedTerminatedPods: {} },
-      conditions: [holds("SuccessCriteriaMet"), holds("Complete")],
-    },
-  });
-}
-
-const names = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
-
-interface Outcome {
-  lines: string[];
-  broken: string[];
-}
-
-/** Answers after how many milliseconds it is ready. */
-async function untilReady(one: OperatorProcess, begun: number): Promise<number> {
-  await until("the operator to be ready", async () => (await fetch(`${one.health}/readyz`)).ok, 120_000);
-  await until("the operator to lead", one.leading, 60_000);
-  return performance.now() - begun;
-}
-
-/** Watches the peak of a process' memory, in MiB. */
-function watchMemory(one: OperatorProcess): { peak(): number; stop(): void } {
-  let most = 0;
-  const timer = setInterval(() => {
-    most = Math.max(most, memoryOf(one.child));
-  }, 100);
-  return { peak: () => most, stop: () => clearInterval(timer) };
-}
-
 /** Many that have run: what the operator takes to start, and to run others among them. */
 export async function playFinished(count: number, say: (line: string) => void): Promise<Outcome> {
-  const crowd = await open();
+  const crowd = await openOne([namespace]);
   try {
     await each(names(count, "done"), 16, (name) => makeFinished(crowd.plane, name));
     say(`${count} finished Migrations with a Job and a pod each`);
     const begun = performance.now();
-    const operator = await crowd.operator();
+    const operator = await crowd.operator(limits);
     const memory = watchMemory(operator);
     const ready = await untilReady(operator, begun);
     const firsts = await startSome(crowd.plane, 10);
-    const passes = await until(
+    await until(
       "each to be looked at",
       async () => {
         const text = await (await fetch(`${operator.health}/metrics`)).text();
@@ -189,7 +115,7 @@ export async function playFinished(count: number, say: (line: string) => void): 
       120_000,
     );
     memory.stop();
-    return judged({ ready, memory: memory.peak(), firsts, passes });
+    return judged(rowsOf({ ready, memory: memory.peak(), firsts }));
   } finally {
     await crowd.close();
   }
@@ -212,7 +138,7 @@ async function startSome({ admin }: ControlPlane, count: number): Promise<number
 
 /** Many that wait: how soon a slot that becomes free is taken, and a new one is seen. One run ends each second. */
 export async function playWaiting(count: number, ends: number, say: (line: string) => void): Promise<Outcome> {
-  const crowd = await open();
+  const crowd = await openOne([namespace]);
   const over = new AbortController();
   try {
     const { plane } = crowd;
@@ -233,7 +159,7 @@ export async function playWaiting(count: number, ends: number, say: (line: strin
     });
     await jobs.synced;
     const begun = performance.now();
-    const operator = await crowd.operator();
+    const operator = await crowd.operator(limits);
     const memory = watchMemory(operator);
     const ready = await untilReady(operator, begun);
     await until("the first runs", () => made >= places, 60_000);
@@ -259,48 +185,25 @@ export async function playWaiting(count: number, ends: number, say: (line: strin
         managers.worker,
       );
       const freed = performance.now();
-      await completeJob(plane.admin.client, job);
+      await completeJob(plane, namespace, job);
       await next;
       nexts.push(performance.now() - freed);
       await pause(Math.max(0, 1000 - (performance.now() - freed)), over.signal);
     }
     const firsts = await startSome(plane, 20);
     memory.stop();
-    return judged({ ready, memory: memory.peak(), firsts, nexts });
+    return judged([
+      ...rowsOf({ ready, memory: memory.peak(), firsts }),
+      ["freed place to the next Job, p99, s", p99(nexts) / 1000, bounds.next],
+    ]);
   } finally {
     over.abort();
     await crowd.close();
   }
 }
 
-function judged(found: {
-  ready: number;
-  memory: number;
-  firsts: number[];
-  nexts?: number[];
-  passes?: number;
-}): Outcome {
-  const p99 = (all: readonly number[]) =>
-    percentile(
-      all.toSorted((a, b) => a - b),
-      0.99,
-    );
-  const rows: [string, number, number][] = [
-    ["ready, s", found.ready / 1000, bounds.ready],
-    ["memory at most, MiB", found.memory, bounds.memory],
-    ["new to its first status, p99, s", p99(found.firsts) / 1000, bounds.first],
-    ...(found.nexts === undefined
-      ? []
-      : ([["freed place to the next Job, p99, s", p99(found.nexts) / 1000, bounds.next]] as [
-          string,
-          number,
-          number,
-        ][])),
-  ];
-  return {
-    lines: rows.map(([what, is, most]) => `${what}: ${is.toFixed(2)} (bound ${most})`),
-    broken: rows
-      .filter(([, is, most]) => is > most)
-      .map(([what, is, most]) => `${what}: ${is.toFixed(2)} instead of ${most}`),
-  };
-}
+const rowsOf = (found: { ready: number; memory: number; firsts: number[] }): Row[] => [
+  ["ready, s", found.ready / 1000, bounds.ready],
+  ["memory at most, MiB", found.memory, bounds.memory],
+  ["new to its first status, p99, s", p99(found.firsts) / 1000, bounds.first],
+];

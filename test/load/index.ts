@@ -7,7 +7,9 @@ import { wholeNumber } from "../../dev/terminal/options.ts";
 import { seedOption } from "../seed.ts";
 import { measureCreates } from "./creates.ts";
 import { playFinished, playWaiting } from "./crowd.ts";
+import type { Outcome } from "./one-operator.ts";
 import { playLoad } from "./play.ts";
+import { playSchedules } from "./schedules.ts";
 
 const number = { type: "string", value: "N" } as const;
 const options = {
@@ -16,15 +18,16 @@ const options = {
   migrations: { ...number, default: "10000", about: "Migrations of all accounts (10000)" },
   rate: { ...number, default: "300", about: "Requests per second (300)" },
   seconds: { ...number, default: "60", about: "Duration (60)" },
+  schedules: { ...number, default: "1000", about: "BackupSchedules that are due at one minute (1000)" },
   profile: { type: "string", value: "FOLDER", about: "Each replica that stops cleanly leaves a CPU profile there" },
 } as const;
 const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
 
 const words = {
-  usage: "[creates|finished|waiting]",
+  usage: "[creates|finished|waiting|schedules]",
   about:
-    "creates: with billing on, beside off. The others: one operator among --migrations that have run, or that wait",
-  among: ["creates", "finished", "waiting"],
+    "creates: with billing on, beside off. finished, waiting: one operator among --migrations. schedules: one among --schedules",
+  among: ["creates", "finished", "waiting", "schedules"],
   most: 1,
 };
 
@@ -35,12 +38,17 @@ await runCommand({ name: "load", about, options, words }, async ({ terminal, sig
   }
   const numberOf = (name: Exclude<keyof typeof values, "profile">): number =>
     wholeNumber(`--${name}`, values[name], name === "seed" ? 0 : 1);
-  if (what === "finished" || what === "waiting") {
-    const count = numberOf("migrations");
+  const playOne = (say: (line: string) => void): Promise<Outcome> => {
+    const [count, seconds] = [numberOf("migrations"), numberOf("seconds")];
+    if (what === "finished") return playFinished(count, say);
+    if (what === "waiting") return playWaiting(count, seconds, say);
+    const limits = { cluster: 20, namespace: 5 };
+    const more = { namespaces: 20, migrations: 60, limits, takes: 1000, timed: true, image: true };
+    return playSchedules({ schedules: numberOf("schedules"), jitter: seconds * 1000, ...more }, say);
+  };
+  if (what !== undefined) {
     const say = (line: string) => terminal.line(line);
-    const { lines, broken } = await (what === "finished"
-      ? playFinished(count, say)
-      : playWaiting(count, numberOf("seconds"), say));
+    const { lines, broken } = await playOne(say);
     for (const line of lines) console.log(line);
     throwIfAny(broken, `Run it again with nothing else on the machine: \`npm run load -- ${what}\`.`);
     return 0;

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { chosenSeed } from "../seed.ts";
 import { playLoad } from "./play.ts";
+import { playSchedules } from "./schedules.ts";
 
 test("two replicas that are restarted in order fail no request, one that is killed few, and the Kubernetes API is asked little", async () => {
   const options = {
@@ -9,6 +10,16 @@ test("two replicas that are restarted in order fail no request, one that is kill
     timed: false,
   };
   const { lines, broken } = await playLoad(options, (line) => console.log(line));
+  console.log(lines.join("\n"));
+  expect(broken).toEqual([]);
+});
+
+test("30 schedules of one minute, with a kill of the operator: one run for each slot, verified, within the limits that Migrations share", async () => {
+  const options = {
+    ...{ schedules: 30, namespaces: 3, migrations: 6, limits: { cluster: 6, namespace: 3 }, jitter: 6000, takes: 200 },
+    ...{ timed: false, image: false },
+  };
+  const { lines, broken } = await playSchedules(options, (line) => console.log(line));
   console.log(lines.join("\n"));
   expect(broken).toEqual([]);
 });

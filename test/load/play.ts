@@ -1,19 +1,18 @@
 import { type ChildProcess, fork } from "node:child_process";
-import { createReadStream, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration, Progress } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import type { Started } from "../api/start.ts";
 import { random } from "../chaos/random.ts";
-import { type ControlPlane, ended } from "../operator/control-plane.ts";
-import { home, account as operatorAccount } from "../operator/operator.ts";
-import { type Counts, judge } from "./judge.ts";
+import { ended } from "../operator/control-plane.ts";
+import { judge } from "./judge.ts";
 import { memoryOf, processorOf } from "./process.ts";
 import type { Command, Noted } from "./records.ts";
+import { requestsOf } from "./requests.ts";
 import { openScene, type Scene, type Size } from "./scene.ts";
 
 /**
@@ -126,31 +125,6 @@ function reportProgress({ plane, clients }: Scene, perSecond: number): { stop():
       .catch(() => {});
   }, 1000 / perSecond);
   return { stop: () => clearInterval(timer) };
-}
-
-/** The requests of the API and of the operator between two times, by the API server's audit log, without watches. */
-async function requestsOf(plane: ControlPlane, from: number, to: number): Promise<Record<"api" | "operator", Counts>> {
-  const counts = { api: new Map<string, number>(), operator: new Map<string, number>() };
-  const who = new Map([
-    [`system:serviceaccount:${home}:${installed.api}`, counts.api],
-    [`system:serviceaccount:${home}:${operatorAccount}`, counts.operator],
-  ]);
-  const input = createReadStream(join(plane.folder, "audit.log"));
-  for await (const line of createInterface({ input })) {
-    if (!line.includes(`system:serviceaccount:${home}:`) || !line.endsWith("}")) continue;
-    const { verb, user, objectRef, requestReceivedTimestamp } = JSON.parse(line) as {
-      requestReceivedTimestamp: string;
-      verb: string;
-      user: { username: string };
-      objectRef?: { resource: string; subresource?: string };
-    };
-    const at = Date.parse(requestReceivedTimestamp);
-    const own = who.get(user.username);
-    if (own === undefined || at < from || at > to || verb === "watch") continue;
-    const what = `${verb} ${objectRef?.resource ?? "other"}${objectRef?.subresource === undefined ? "" : `/${objectRef.subresource}`}`;
-    own.set(what, (own.get(what) ?? 0) + 1);
-  }
-  return counts;
 }
 
 export async function playLoad(

@@ -115,7 +115,7 @@ export const parts: readonly Part[] = [
     root: true,
     packages: ["python"],
   },
-  { name: "load", floor: 25, seconds: 48, minutes: 5, kubernetes: true },
+  { name: "load", floor: 40, seconds: 75, minutes: 5, kubernetes: true },
   { name: "fuzz", floor: 1, seconds: 70, minutes: 10, kubernetes: true, root: true, packages: ["python"] },
   { name: "guard", floor: 450, seconds: 78, minutes: 3, root: true, packages: ["cluster"] },
   { name: "chart", floor: 150, seconds: 39, minutes: 3, programs: ["helm", "kubeconform"] },

@@ -1,0 +1,116 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { bundle } from "../../dev/build.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
+import {
+  installAccount,
+  installCrds,
+  makeNamespace,
+  type OperatorProcess,
+  startOperator,
+} from "../operator/operator.ts";
+import { percentile } from "./judge.ts";
+import { memoryOf } from "./process.ts";
+import { flagsOf } from "./scene.ts";
+
+/** A control plane with one operator as the image runs it, without the API. The test plays worker and Job controller. */
+
+/** Bounds of issue and chart, in seconds and MiB. */
+export const bounds = { ready: 20, memory: 180, next: 2, first: 2 };
+
+export interface OneOperator {
+  plane: ControlPlane;
+  /** Starts one, with these settings beside the chart's flags for Node. */
+  operator(env: Record<string, string>): Promise<OperatorProcess>;
+  close(): Promise<void>;
+}
+
+export async function openOne(
+  namespaces: readonly string[],
+  {
+    backups = false,
+    image = true,
+  }: { backups?: boolean /** Else the bundle that the tests share. */; image?: boolean } = {},
+): Promise<OneOperator> {
+  const built = image ? mkdtempSync(join(tmpdir(), "load-bundle-")) : undefined;
+  const operators: OperatorProcess[] = [];
+  if (built !== undefined) await bundle(built);
+  const plane = await startControlPlane({ controllers: "serviceaccount-controller", auditLater: true });
+  await installCrds(plane);
+  const kubeconfig = await installAccount(plane, { backups });
+  for (const namespace of namespaces) await makeNamespace(plane, namespace);
+  return {
+    plane,
+    async operator({ NODE_OPTIONS = "", ...more }) {
+      const env = { NODE_ENV: "production", NODE_OPTIONS: `${flagsOf("operator")} ${NODE_OPTIONS}`, ...more };
+      const one = await startOperator(plane, kubeconfig, `operator-${operators.length}`, env, built);
+      operators.push(one);
+      return one;
+    },
+    async close() {
+      await Promise.all(operators.map((one) => one.stop("SIGKILL")));
+      await plane.stop();
+      if (built !== undefined) rmSync(built, { recursive: true, force: true });
+    },
+  };
+}
+
+/** As the Job controller does once its pod has succeeded. */
+export async function completeJob({ admin: { client } }: ControlPlane, namespace: string, name: string): Promise<void> {
+  const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  const holds = (type: string) => ({
+    type,
+    status: "True",
+    reason: "CompletionsReached",
+    lastProbeTime: time,
+    lastTransitionTime: time,
+  });
+  await client.patchStatus(kinds.jobs, namespace, name, {
+    status: {
+      ...{ succeeded: 1, startTime: time, completionTime: time, uncountedTerminatedPods: {} },
+      conditions: [holds("SuccessCriteriaMet"), holds("Complete")],
+    },
+  });
+}
+
+export const names = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
+
+export interface Outcome {
+  lines: string[];
+  broken: string[];
+}
+
+/** Answers after how many milliseconds it is ready. */
+export async function untilReady(one: OperatorProcess, begun: number): Promise<number> {
+  await until("the operator to be ready", async () => (await fetch(`${one.health}/readyz`)).ok, 120_000);
+  await until("the operator to lead", one.leading, 60_000);
+  return performance.now() - begun;
+}
+
+/** Watches the peak of a process' memory, in MiB. */
+export function watchMemory(one: OperatorProcess): { peak(): number; stop(): void } {
+  let most = 0;
+  const timer = setInterval(() => {
+    most = Math.max(most, memoryOf(one.child));
+  }, 100);
+  return { peak: () => most, stop: () => clearInterval(timer) };
+}
+
+/** Nearest rank, of any order. */
+export const p99 = (all: readonly number[]): number =>
+  percentile(
+    all.toSorted((a, b) => a - b),
+    0.99,
+  );
+
+/** A figure, and the most that it may be. */
+export type Row = [what: string, is: number, most: number];
+
+export const judged = (rows: readonly Row[]): Outcome => ({
+  lines: rows.map(([what, is, most]) => `${what}: ${is.toFixed(2)} (bound ${most})`),
+  broken: rows
+    .filter(([, is, most]) => is > most)
+    .map(([what, is, most]) => `${what}: ${is.toFixed(2)} instead of ${most}`),
+});
