@@ -12,7 +12,7 @@ function impliedProblems(operation: Operation): ProblemCode[] {
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : []);
   return [
     "malformed_request",
-    ...when(auth === "token", "unauthenticated"),
+    ...when(auth === "token", "unauthenticated", "scope_missing"),
     ...when(auth === "token" && changes, "origin_refused"),
     ...when(auth === "token" && !operation.withoutTeam, "not_a_member"),
     ...when(!streams, "not_acceptable"),

@@ -4,6 +4,7 @@ import type { AskedBy } from "../requests/prober.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Attempt } from "../requests/who/attempts.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
+import type { TokenScope } from "../resources/token.ts";
 
 /**
  * One operation of REST: the router, the limits, the checks of input and OpenAPI are all made from this one description.
@@ -23,6 +24,8 @@ export interface Operation {
   /** With auth `token`: also for who is no longer in the acting team, since it fixes that. There is only `identity` then. */
   withoutTeam?: true;
   tier: Tier | "none";
+  /** Of a token that has scopes; by default `read` for a GET and `write` for the rest. `own`: the verb itself looks. */
+  scope?: TokenScope | "own";
   params?: z.ZodObject;
   query?: z.ZodObject;
   body?: z.ZodObject;

@@ -2,6 +2,7 @@ import type { Request, Response } from "express";
 import { Problem } from "../requests/errors.ts";
 import type { Tier } from "../requests/tiers.ts";
 import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
+import { requireScope } from "../requests/who/scope.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
 import { largestBody, largestOfStrangers, readBody } from "./body.ts";
 import type { Flight } from "./flight.ts";
@@ -41,6 +42,8 @@ function idempotencyKey(request: Request, operation: Operation): string | undefi
     );
   return key;
 }
+
+const scopeOf = ({ method, scope = method === "get" ? "read" : "write" }: Operation) => scope;
 
 const shownBy = (request: Request): Shown => ({
   authorization: request.get("authorization"),
@@ -127,6 +130,8 @@ export async function runOperation(
   const owner = first.identity?.account.metadata.name;
   response.locals["account"] = owner;
   if (owner !== undefined && operation.tier !== "none") await spend(operation.tier, owner);
+  const scope = scopeOf(operation);
+  if (first.identity !== undefined && scope !== "own") requireScope(first.identity, scope);
   const key = idempotencyKey(request, operation);
   const lastEventId = operation.streams ? request.get("last-event-id") : undefined;
   const cookie = request.get("cookie");

@@ -76,6 +76,7 @@ export const apiEnvironment = z.object({
     .describe("File with the 32 random bytes that signing keys are derived from."),
   ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
   ROWFERRY_SIGN_UP: flag(false).describe("Whether anyone may sign up."),
+  ROWFERRY_TOKENS_BY_TOKEN: flag(true).describe("Whether a token may create and revoke tokens."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
   ROWFERRY_CURRENCY: currency.describe("Of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z

@@ -73,6 +73,7 @@ const client = createClient(connection);
 const waiting = (milliseconds: number) => pause(milliseconds, stopping.signal);
 const settings: World["settings"] = {
   signUp: config.ROWFERRY_SIGN_UP,
+  tokensByToken: config.ROWFERRY_TOKENS_BY_TOKEN,
   namespace: config.ROWFERRY_NAMESPACE,
   baseUrl: config.ROWFERRY_BASE_URL,
   currency: config.ROWFERRY_CURRENCY,

@@ -1,6 +1,7 @@
 import { check } from "../api/input.ts";
 import { problemOf } from "../api/problem.ts";
 import type { Problem, ProblemCode } from "../requests/errors.ts";
+import { requireScope } from "../requests/who/scope.ts";
 import type { World } from "../requests/world.ts";
 import { fenced } from "./fence.ts";
 import { plain } from "./plain.ts";
@@ -25,6 +26,10 @@ export interface CallWorld {
 
 const text = (words: string): Answer["content"] => [{ type: "text", text: words }];
 
+/** What reaches out to a database acts by the user's name, also if it changes nothing. */
+const scopeOf = ({ annotations: { readOnlyHint, openWorldHint } }: Tool) =>
+  readOnlyHint && !openWorldHint ? "read" : "write";
+
 export async function callTool(
   tool: Tool,
   input: unknown,
@@ -32,7 +37,9 @@ export async function callTool(
 ): Promise<Answer> {
   try {
     const checked = check(tool.input, input ?? {}, "arguments");
-    return shown(await tool.run(world, await call(), checked));
+    const made = await call();
+    requireScope(made.caller, scopeOf(tool));
+    return shown(await tool.run(world, made, checked));
   } catch (error) {
     const problem = problemOf(error);
     if (problem.status >= 500) failed(problem.cause ?? problem);

@@ -17,6 +17,8 @@ const registry = {
   not_a_member: { status: 403, title: "You are not in this team" },
   owners_only: { status: 403, title: "Only an owner of the team may do this" },
   origin_refused: { status: 403, title: "The request comes from a foreign page" },
+  scope_missing: { status: 403, title: "The token's scopes do not allow this" },
+  session_required: { status: 403, title: "Only a session may do this" },
   sign_up_closed: { status: 403, title: "Sign-up is closed" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "The method is not allowed here" },

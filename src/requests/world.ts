@@ -9,7 +9,7 @@ import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
 import type { Kind } from "../resources/objects.ts";
 import type { Role, Team } from "../resources/team.ts";
-import type { ApiToken } from "../resources/token.ts";
+import type { ApiToken, TokenScope } from "../resources/token.ts";
 import type { Ceilings } from "./ceilings.ts";
 import type { Groups } from "./groups.ts";
 import type { MigrationOrder } from "./migrations/order.ts";
@@ -77,6 +77,8 @@ export interface Billing {
 export interface Settings {
   /** Whether a stranger may sign up. */
   signUp: boolean;
+  /** Whether a token may create and revoke tokens; otherwise only a session may. */
+  tokensByToken: boolean;
   /** The installation's namespace, where the Secrets of passwords are. */
   namespace: string;
   /** Without a slash at the end. */
@@ -93,6 +95,10 @@ export interface Identity {
   account: Account;
   /** The digits of the token that was shown. */
   token?: string;
+  /** Of this token; absent: it may do everything. */
+  scopes?: readonly TokenScope[];
+  /** When this token ends, if it does. */
+  tokenEnds?: Date;
   /** The session that was shown; either this or a token is there. */
   session?: { id: string; expiresAt: Date };
 }

@@ -5,6 +5,9 @@ import type { Metadata } from "./metadata.ts";
  * The ApiToken kind (cluster-wide): its name is the digits before the `|` of the token; the rest is kept as a hash alone.
  * The label `rowferry.dev/account` names the owner too, so that a person's tokens can be listed. It stands in no aggregated role.
  */
+export const tokenScopes = ["read", "write", "tokens"] as const;
+export type TokenScope = (typeof tokenScopes)[number];
+
 export const tokenSpecSchema = z
   .object({
     account: z.string().min(1).max(63).describe("Name of the owner's Account."),
@@ -15,12 +18,22 @@ export const tokenSpecSchema = z
       .regex(/^[0-9a-f]*$/)
       .describe("SHA-256, in hex, of the whole token."),
     expiresAt: z.iso.datetime().optional().describe("It is refused from then on."),
+    scopes: z
+      .array(z.enum(tokenScopes))
+      .min(1)
+      .max(tokenScopes.length)
+      .optional()
+      .describe("What it may do: see, change, create and revoke tokens. Absent: everything."),
   })
   .meta({
     "x-kubernetes-validations": [
       {
         rule: "self.account == oldSelf.account && self.hash == oldSelf.hash",
         message: "a token's account and hash cannot be changed: delete it and make another one",
+      },
+      {
+        rule: "has(self.scopes) == has(oldSelf.scopes) && (!has(self.scopes) || self.scopes == oldSelf.scopes)",
+        message: "a token's scopes cannot be changed: delete it and make another one",
       },
     ],
   });

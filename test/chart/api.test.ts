@@ -16,6 +16,7 @@ describe("the environment", () => {
       ROWFERRY_BASE_URL: "https://rowferry-api.rowferry-system.svc",
       ROWFERRY_PROBER_URL: "https://rowferry-prober.rowferry-system.svc:8443",
       ROWFERRY_SIGN_UP: false,
+      ROWFERRY_TOKENS_BY_TOKEN: true,
       ROWFERRY_CORS_ORIGINS: [],
       ROWFERRY_API_PLAIN_HTTP: false,
     });
@@ -37,6 +38,7 @@ describe("the environment", () => {
         replicas: 2,
         baseUrl: "https://rowferry.example.com/",
         signUp: true,
+        tokensByToken: false,
         currency: "EUR",
         corsOrigins: ["https://app.example.com"],
         trustedProxies: ["10.0.0.0/8"],
@@ -55,6 +57,7 @@ describe("the environment", () => {
     expect(api).toMatchObject({
       ROWFERRY_BASE_URL: "https://rowferry.example.com",
       ROWFERRY_SIGN_UP: true,
+      ROWFERRY_TOKENS_BY_TOKEN: false,
       ROWFERRY_CURRENCY: "EUR",
       ROWFERRY_CORS_ORIGINS: ["https://app.example.com"],
       ROWFERRY_REDIS_URL: "redis://cache:6379/0",

@@ -14,6 +14,7 @@ const example: ShownToken = {
   created_at: "2030-01-31T12:00:00.000Z",
   expires_at: null,
   last_used_at: null,
+  scopes: null,
 };
 const params = z.object({
   id: z
@@ -47,11 +48,12 @@ export const tokenOperations: readonly Operation[] = [
     method: "post",
     path: "/api/tokens",
     summary: "Create a token",
-    description: `Its plaintext is shown this once. A token has full access to the account, in its acting team. An account has at most ${mostTokens}.`,
+    description: `Its plaintext is shown this once. Without \`scopes\`, it has full access to the account, in its acting team. A token creates none with more scopes or a later end than its own. An account has at most ${mostTokens}.`,
     tag,
     auth: "token",
     withoutTeam: true,
     tier: "minting",
+    scope: "own",
     body: mintSchema,
     answer: {
       status: 201,
@@ -62,7 +64,7 @@ export const tokenOperations: readonly Operation[] = [
       }),
       location: "/api/tokens/{/id}",
     },
-    problems: ["limit_reached"],
+    problems: ["session_required", "limit_reached"],
     examples: {
       request: { name: "ci" },
       response: {
@@ -86,13 +88,14 @@ export const tokenOperations: readonly Operation[] = [
     auth: "token",
     withoutTeam: true,
     tier: "write",
+    scope: "own",
     params,
     answer: {
       status: 200,
       description: "The token is no longer accepted.",
       schema: z.object({ message: z.string(), token: tokenSchema }),
     },
-    problems: ["not_found"],
+    problems: ["session_required", "not_found"],
     examples: { response: { message: "The token is revoked.", token: example } },
     async run(world, call) {
       const token = await revokeToken(world, identityOf(call), params.parse(call.params).id);

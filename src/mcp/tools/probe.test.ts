@@ -30,6 +30,7 @@ function preview(preflight: Prober["preflight"]) {
     prober: { preflight } as Prober,
     settings: {
       signUp: true,
+      tokensByToken: true,
       namespace: "rowferry-system",
       baseUrl: "https://localhost",
       currency: "USD",

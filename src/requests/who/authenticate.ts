@@ -81,7 +81,13 @@ async function byToken(world: World, authorization: string): Promise<Identity> {
   const owner = token.metadata.ownerReferences?.find((one) => one.kind === kinds.accounts.kind);
   if (account === undefined || owner?.uid !== account.metadata.uid) throw refused(unknown);
   noteUse(world, token);
-  return { account, token: digits };
+  const { scopes, expiresAt } = token.spec;
+  return {
+    account,
+    token: digits,
+    ...(scopes === undefined ? {} : { scopes }),
+    ...(expiresAt === undefined ? {} : { tokenEnds: new Date(expiresAt) }),
+  };
 }
 
 async function bySession(world: World, shown: Shown, value: string): Promise<Identity> {

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Account } from "../../resources/account.ts";
 import { labels } from "../../resources/group.ts";
 import { roleSchema, type Team } from "../../resources/team.ts";
-import type { ApiToken } from "../../resources/token.ts";
+import { type ApiToken, tokenScopes } from "../../resources/token.ts";
 import { memberOf, personalTeamOf } from "./membership.ts";
 import { longest, shortest } from "./password.ts";
 
@@ -54,9 +54,16 @@ export const accountSchema = z.object({
   created_at: time("When it was made."),
 });
 
+const scopes = z.array(z.enum(tokenScopes)).min(1).max(tokenScopes.length);
+
 export const mintSchema = z.strictObject({
   name: title,
   expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
+  scopes: scopes
+    .describe(
+      "What it may do. `read`: see everything of the account. `write`: change everything but tokens, and connect to databases. `tokens`: create and revoke tokens. Without it: everything.",
+    )
+    .exactOptional(),
 });
 
 export const tokenSchema = z.object({
@@ -65,6 +72,7 @@ export const tokenSchema = z.object({
   created_at: time("When it was made."),
   expires_at: time("It is refused from then on.").nullable(),
   last_used_at: time("About when it was used last; written every few minutes.").nullable(),
+  scopes: scopes.nullable().describe("What it may do; null: everything."),
 });
 export type ShownToken = z.output<typeof tokenSchema>;
 
@@ -135,6 +143,7 @@ export const shownToken = ({ metadata, spec, status }: ApiToken): ShownToken => 
   created_at: seconds(metadata.creationTimestamp),
   expires_at: spec.expiresAt ?? null,
   last_used_at: status?.lastUsedAt ?? null,
+  scopes: spec.scopes ?? null,
 });
 
 /** Milliseconds by which clocks of two API servers differ at most. */

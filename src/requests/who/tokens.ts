@@ -1,11 +1,12 @@
 import type { z } from "zod";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { apiVersion, labels } from "../../resources/group.ts";
-import type { ApiToken } from "../../resources/token.ts";
+import { type ApiToken, tokenScopes } from "../../resources/token.ts";
 import { Problem } from "../errors.ts";
 import { untilCached, versionWithout } from "../migrations/seen.ts";
 import type { Identity, World } from "../world.ts";
 import { newestFirst, type Page, type PageOf, pageOf } from "./page.ts";
+import { requireTokensScope } from "./scope.ts";
 import { type mintSchema, type ShownToken, shownToken } from "./shapes.ts";
 import { makeToken } from "./token.ts";
 
@@ -34,18 +35,31 @@ export async function listTokens(world: World, identity: Identity, page: Page): 
 const tooMany = () =>
   new Problem("limit_reached", `An account has at most ${mostTokens} tokens; revoke one that is not used.`);
 
-/** A new token and its plaintext, which nobody can read again. Throws Problem `invalid` and `limit_reached`. */
+const refused = (field: string, message: string) =>
+  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
+
+/** A token creates none that may do more than itself, or that holds for longer. Throws Problem `invalid`. */
+function boundsOf({ now }: World, { scopes: own, tokenEnds }: Identity, input: z.output<typeof mintSchema>) {
+  const expiresAt = input.expires_at === undefined ? tokenEnds : new Date(input.expires_at);
+  if (expiresAt !== undefined && expiresAt <= now())
+    throw refused("expires_at", "is in the past; name a time to come, or leave it out");
+  if (tokenEnds !== undefined && expiresAt !== undefined && expiresAt > tokenEnds)
+    throw refused("expires_at", `is later than the end of the token that calls, ${tokenEnds.toISOString()}`);
+  const scopes = input.scopes === undefined ? own : tokenScopes.filter((scope) => input.scopes?.includes(scope));
+  const more = scopes?.find((scope) => own !== undefined && !own.includes(scope));
+  if (more !== undefined) throw refused("scopes", `may not have ${more}, which the token that calls does not have`);
+  return { expiresAt, scopes: scopes === undefined ? undefined : [...scopes] };
+}
+
+/** A new token and its plaintext, which nobody can read again. Throws Problem `scope_missing`, `session_required`, `invalid` and `limit_reached`. */
 export async function mintToken(
   world: World,
   identity: Identity,
   input: z.output<typeof mintSchema>,
 ): Promise<{ token: ShownToken; plaintext: string }> {
+  requireTokensScope(world, identity);
   const { name, uid } = identity.account.metadata;
-  const expiresAt = input.expires_at === undefined ? undefined : new Date(input.expires_at);
-  if (expiresAt !== undefined && expiresAt <= world.now()) {
-    const message = "is in the past; name a time to come, or leave it out";
-    throw new Problem("invalid", `expires_at: ${message}`, { errors: [{ field: "expires_at", message }] });
-  }
+  const { expiresAt, scopes } = boundsOf(world, identity, input);
   if (tokensOf(world, identity).length >= mostTokens) throw tooMany();
   for (;;) {
     const { digits, plaintext, hash } = makeToken(world.randomBytes);
@@ -62,6 +76,7 @@ export async function mintToken(
           title: input.name,
           hash,
           ...(expiresAt === undefined ? {} : { expiresAt: expiresAt.toISOString() }),
+          ...(scopes === undefined ? {} : { scopes }),
         },
       });
       // Live: of several at the same time the last one sees all the others. Rather one too few than one too many.
@@ -94,8 +109,10 @@ export async function revokeAllTokens(world: World, identity: Identity): Promise
   return tokens.length;
 }
 
-/** Once it has answered, no replica takes the token. Throws Problem `not_found`. */
-export async function revokeToken(world: World, { account }: Identity, digits: string): Promise<ShownToken> {
+/** Once it has answered, no replica takes the token. Any token may revoke itself. Throws Problem `scope_missing`, `session_required` and `not_found`. */
+export async function revokeToken(world: World, identity: Identity, digits: string): Promise<ShownToken> {
+  if (identity.token !== digits) requireTokensScope(world, identity);
+  const { account } = identity;
   const token = await world.client.get(kinds.tokens, "", digits);
   if (token === undefined || ownerOf(token) !== account.metadata.uid)
     throw new Problem("not_found", "You have no token with this id; GET /api/tokens lists yours.");
