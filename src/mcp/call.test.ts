@@ -24,7 +24,7 @@ function worldOf() {
   const call: CallWorld = {
     world: world as World,
     requestId: "r-1",
-    call: async () => ({}) as never,
+    call: async () => ({ caller: {} }) as never,
     failed: (error) => failures.push(error),
   };
   return { call, failures };
