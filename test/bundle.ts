@@ -6,14 +6,21 @@ import { build } from "esbuild";
 import { keep } from "../dev/image/store.ts";
 
 const root = join(import.meta.dirname, "..");
-const programs = { api: ["api"], operator: ["operator"], prober: ["prober", "probe"] } as const;
-/** Names the folder in which the processes of a run share their bundles: three cost 3 s of processor time. Each makes its own without. */
+const programs = {
+  api: ["src/main/api.ts"],
+  cli: ["src/main/cli.ts"],
+  operator: ["src/main/operator.ts"],
+  prober: ["src/main/prober.ts", "src/main/probe.ts"],
+  worker: ["src/main/worker.ts"],
+  "scripted-worker": ["test/worker/scripted-worker.ts"],
+} as const;
+/** Names the folder in which the processes of a run share their bundles: one costs a second of processor time. Each makes its own without. */
 export const bundlesVariable = "ROWFERRY_TEST_BUNDLES";
 const made = new Map<string, Promise<string>>();
 
 /**
- * A folder with a program's bundles, as in the image: `api.js`. The API and the operator start in a third of the processor time that
- * their source takes, a child of the prober in a fifth. Made once, and removed at the end of the run or of the process.
+ * A folder with a program's bundles, as in the image: `api.js`. A bundle starts in a half to a fifth of the processor time that its
+ * source takes. Made once, and removed at the end of the run or of the process.
  */
 export function bundled(program: keyof typeof programs): Promise<string> {
   const folder = made.get(program) ?? (process.env[bundlesVariable] === undefined ? own(program) : shared(program));
@@ -24,20 +31,20 @@ export function bundled(program: keyof typeof programs): Promise<string> {
 const shared = (program: keyof typeof programs): Promise<string> =>
   keep({ folder: process.env[bundlesVariable] ?? "", name: program, key: "0" }, async (part) => {
     await mkdir(part);
-    await make(programs[program], part);
+    await make(program, part);
   });
 
 async function own(program: keyof typeof programs): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-bundle-"));
   process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  await make(programs[program], folder);
+  await make(program, folder);
   return folder;
 }
 
-async function make(names: readonly string[], folder: string): Promise<void> {
+async function make(program: keyof typeof programs, folder: string): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: names.map((name) => `src/main/${name}.ts`),
+    entryPoints: [...programs[program]],
     outdir: folder,
     bundle: true,
     platform: "node",
@@ -54,5 +61,5 @@ async function make(names: readonly string[], folder: string): Promise<void> {
     },
   });
   await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
-  if (names.includes("api")) await symlink(join(root, "docs"), join(folder, "docs"));
+  if (program === "api") await symlink(join(root, "docs"), join(folder, "docs"));
 }

@@ -9,7 +9,7 @@ import { kinds } from "../../src/resources/objects.ts";
 import { afterEachTest } from "../file-end.ts";
 import { until } from "../operator/control-plane.ts";
 import { call, completed, podEnds, podRuns, tokenOfPod, untilPod } from "../operator/kubelet.ts";
-import { startWorker } from "../worker/process.ts";
+import { entry, startWorker } from "../worker/process.ts";
 import { admin, api, type Person, provided } from "./world.ts";
 
 /** Migrations made through REST, and runs of them of which the test plays kubelet and worker. */
@@ -121,7 +121,7 @@ export async function work(person: Person, name: string, run = 1): Promise<{ cod
   await writeFile(tokenFile, await tokenOfPod(cluster, pod), { mode: 0o600 });
   const published = await admin.get(kinds.configMaps, "rowferry-system", "rowferry-public-keys");
   const worker = startWorker(
-    new URL("../../src/main/worker.ts", import.meta.url).pathname,
+    entry,
     { url: provided.operatorEndpoint, ca: published?.data?.["ca.crt"] ?? "", tokenFile },
     { ROWFERRY_PG_BIN: await pgTools() },
   );

@@ -10,6 +10,7 @@ import { kinds, pathOf } from "../../src/resources/objects.ts";
 import { workerEnv } from "../../src/worker/protocol.ts";
 import { inherited } from "../environment.ts";
 import type { PlaneClient } from "../operator/control-plane.ts";
+import { entry } from "../worker/process.ts";
 
 /**
  * A node of the tests' control plane: every worker's pod runs as a process of the real worker, with its volumes as folders.
@@ -34,8 +35,6 @@ export interface NodeOptions {
   /** Makes the throw-away server of one pod, of this image, and resolves to its URL. No image is run: the pods are processes. */
   ownServer?: ((image: string) => Promise<string>) | undefined;
 }
-
-const worker = new URL("../../src/main/worker.ts", import.meta.url).pathname;
 
 export function startNode(plane: Pick<PlaneClient, "admin">, { endpoint, env = {}, ownServer }: NodeOptions): Node {
   const folder = mkdtempSync(join(tmpdir(), "node-"));
@@ -90,7 +89,7 @@ export function startNode(plane: Pick<PlaneClient, "admin">, { endpoint, env = {
     const [server] = (pod.spec as { initContainers?: { image: string }[] }).initContainers ?? [];
     const own = server && ownServer ? { [workerEnv.verifyUrl]: await ownServer(server.image) } : {};
     const values = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value]));
-    const child = spawn(process.execPath, [worker], {
+    const child = spawn(process.execPath, [entry], {
       cwd: root,
       env: {
         ...{ PATH: process.env["PATH"], HOME: root, TMPDIR: `${root}/tmp`, ...inherited() },

@@ -6,7 +6,7 @@ import { kinds, type Pod } from "../../src/resources/objects.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
 import { connect } from "../databases/connect.ts";
 import { call, failedOutcome, podEnds, podRuns, report, tokenOfPod, untilPod } from "../operator/kubelet.ts";
-import { startWorker } from "../worker/process.ts";
+import { entry, startWorker } from "../worker/process.ts";
 import { type BillingPlace, borrowPlace, type Person } from "./place.ts";
 
 /** A source that grew after its quote, with real workers and the operator's endpoint. */
@@ -68,7 +68,7 @@ async function runWorker(person: Person, id: string) {
   const tokenFile = join(plane.folder, `token-${id}`);
   writeFileSync(tokenFile, token);
   const at = { url: operator.endpoint, ca: published?.data?.["ca.crt"] ?? "", tokenFile };
-  const worker = startWorker(join(import.meta.dirname, "../../src/main/worker.ts"), at, { ROWFERRY_PG_BIN: tools });
+  const worker = startWorker(entry, at, { ROWFERRY_PG_BIN: tools });
   const { code } = await worker.ended;
   await podEnds(plane, pod, code ?? 1);
   return { code, output: worker.output() };

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { until } from "../worker/until.ts";
-import { run, start } from "./process.ts";
+import { entry, run, start } from "./process.ts";
 import { type Fresh, type Servers, startServers } from "./servers.ts";
 
 /** Backups by the command line as a process, between real servers and a folder. */
@@ -130,7 +130,7 @@ it("at a terminal it asks before it restores beside objects, and no answer but y
   const target = await servers.database("postgres");
   await target.session.query("CREATE TABLE theirs (id int)");
   const words = `restore '${file("postgres")}' '${target.url}' --identity '${file("postgres.key")}' --allow-not-empty`;
-  const line = `exec '${process.execPath}' src/main/cli.ts ${words}`;
+  const line = `exec '${process.execPath}' '${entry}' ${words}`;
   const command = start([], {
     env: { ...env(), TERM: "xterm", SHELL: "/bin/sh" },
     by: ["script", "-qec", line, "/dev/null"],

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportSchema } from "../../src/engine/report/schema.ts";
 import { assessmentSchema } from "../../src/resources/assessment.ts";
 import { until } from "../worker/until.ts";
-import { run, start } from "./process.ts";
+import { entry, run, start } from "./process.ts";
 import { type Fresh, type Servers, startServers } from "./servers.ts";
 
 /** The command line as a process, between real servers. */
@@ -113,7 +113,7 @@ describe("rowferry copy", () => {
 
   it("asks for a password at a terminal, shows nothing of it, and draws bars that leave the screen clean", async () => {
     const target = await servers.database("postgres");
-    const line = `exec '${process.execPath}' src/main/cli.ts copy '${source.bare}' '${target.url}' --include customer`;
+    const line = `exec '${process.execPath}' '${entry}' copy '${source.bare}' '${target.url}' --include customer`;
     const env = { ...tools(), TERM: "xterm", SHELL: "/bin/sh" };
     const command = start([], { env, by: ["script", "-qec", line, "/dev/null"] });
     await until("the prompt", () => command.stdout().includes("Password of app at 127.0.0.1"));

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { reportSchema } from "../../src/engine/report/schema.ts";
 import { until } from "../worker/until.ts";
-import { run, start } from "./process.ts";
+import { entry, run, start } from "./process.ts";
 import { type Fresh, type Servers, startServers } from "./servers.ts";
 
 /** Results that cannot be written, and words that speak of the command line. */
@@ -31,7 +31,6 @@ const passwords = (to: Fresh) => ({
 });
 const one = async (where: Fresh, sql: string) => (await where.session.query(sql))[0]?.[0];
 const fences = (where: Fresh) => one(where, "SELECT count(*) FROM pg_tables WHERE tablename = '_rowferry'");
-const entry = join(import.meta.dirname, "../../src/main/cli.ts");
 /** By a shell, which opens what the words after it say. */
 const shell = (line: string) => ["bash", "-c", `exec "${process.execPath}" "${entry}" "$@" ${line}`, "rowferry"];
 
@@ -55,7 +54,7 @@ describe("a copy is complete, and what was found", () => {
       "the copy is complete and verified, but its result could not be printed on stdout: no space is left there (ENOSPC)",
     );
     expect(stderr).toContain("(result_not_written)");
-    expect(stderr).not.toMatch(/node:|at .*\.ts:\d|take away what was made/);
+    expect(stderr).not.toMatch(/node:|at .*\.[jt]s:\d|take away what was made/);
     await comesAgain(words, target);
   });
 

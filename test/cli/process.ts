@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { join } from "node:path";
+import { bundled } from "../bundle.ts";
 import { inherited } from "../environment.ts";
 
 /** The command line as a person's shell starts it. */
@@ -12,11 +13,12 @@ export interface Command {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-const entry = join(import.meta.dirname, "../../src/main/cli.ts");
+/** Path of the bundled program. */
+export const entry = join(await bundled("cli"), "cli.js");
 
 export interface Start {
   env?: Record<string, string>;
-  /** Program and words before the command line's own: by default Node 24 on the source. */
+  /** Program and words before the command line's own: by default Node 24 on the bundle. */
   by?: readonly string[];
 }
 

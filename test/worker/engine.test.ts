@@ -10,11 +10,10 @@ import { memoryInCore } from "../core-files.ts";
 import { connect, type Session } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
-import { startWorker, type WorkerProcess } from "./process.ts";
+import { entry, startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
 
 /** The worker as it is in its pod, with the real engine between real databases; only the operator is played. */
-const entry = join(import.meta.dirname, "../../src/main/worker.ts");
 const rows = 60_000;
 const owner = "6f6d8f6a-0000-4000-8000-0000000000aa";
 

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
@@ -9,11 +8,10 @@ import { exitCodes } from "../../src/worker/protocol.ts";
 import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { type PlayedOperator, playOperator } from "./operator.ts";
-import { startWorker, type WorkerProcess } from "./process.ts";
+import { entry, startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
 
 /** The worker measures the source before the first write and counts what it reads, and refuses what is larger than the operator allows. */
-const entry = join(import.meta.dirname, "../../src/main/worker.ts");
 let mysql: Database;
 let mariadb: Database;
 let postgres: Database;

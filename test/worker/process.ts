@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
+import { join } from "node:path";
 import { workerEnv } from "../../src/worker/protocol.ts";
+import { bundled } from "../bundle.ts";
 import type { PlayedOperator } from "./operator.ts";
 
 /** The worker as a real process, as its pod starts it. */
@@ -11,14 +13,17 @@ export interface WorkerProcess {
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
-/** `entry`: a TypeScript file. Only what is given here is in its environment, beside what `node` needs. */
+/** Path of the bundled program. */
+export const entry = join(await bundled("worker"), "worker.js");
+
+/** `program`: its path, such as `entry`. Only what is given here is in its environment, beside what `node` needs. */
 export function startWorker(
-  entry: string,
+  program: string,
   operator: Pick<PlayedOperator, "url" | "ca" | "tokenFile">,
   environment: Record<string, string> = {},
   flags: string[] = [],
 ): WorkerProcess {
-  const child = spawn(process.execPath, [...flags, entry], {
+  const child = spawn(process.execPath, [...flags, program], {
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       ...process.env,

@@ -5,11 +5,12 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
+import { bundled } from "../bundle.ts";
 import { asks, type PlayedOperator, type PlayedWork, playOperator } from "./operator.ts";
 import { startWorker, type WorkerProcess } from "./process.ts";
 import { until } from "./until.ts";
 
-const entry = join(import.meta.dirname, "scripted-worker.ts");
+const entry = join(await bundled("scripted-worker"), "scripted-worker.js");
 const password = "pl4nted/p ss%'\"é";
 const source = { url: `mysql://shop:${encodeURIComponent(password)}@db.example:3306/shop` };
 const target = { url: "postgres://shop:other-s3cret@pg.example:5432/shop" };
