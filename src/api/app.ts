@@ -2,6 +2,7 @@ import express, { type Express, type IRoute, type NextFunction, type Request, ty
 import type { Logger } from "pino";
 import { forwardedBy } from "../requests/client-address.ts";
 import { Problem, problems } from "../requests/errors.ts";
+import { auditLine, noteAudit } from "./audit.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
 import type { Leaving } from "./leaving.ts";
@@ -142,6 +143,8 @@ function begin({ log, newId, now, secure, answered, leaving }: AppOptions) {
       };
       if (failure === undefined) log.info(line, "request");
       else log.error(line, "request");
+      const audited = auditLine(request, response);
+      if (audited !== undefined) log.info(audited, "audit");
       answered(String(operation), line.status, line.ms);
     });
     next();
@@ -185,6 +188,7 @@ function showProblem({ world, mounted }: AppOptions) {
       ? new Problem("not_found", "Nothing is at this path: its percent-encoding is broken.")
       : problemOf(error);
     if (problem.status >= 500) response.locals["failure"] = problem.cause ?? problem;
+    if (response.locals["audit"] !== undefined) noteAudit(response, { result: problem.code });
     if (response.headersSent) {
       response.destroy();
       return;

@@ -4,6 +4,7 @@ import type { Tier } from "../requests/tiers.ts";
 import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
 import { requireScope } from "../requests/who/scope.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
+import { auditedCaller, noteAudit } from "./audit.ts";
 import { largestBody, largestOfStrangers, readBody } from "./body.ts";
 import type { Flight } from "./flight.ts";
 import { checkHeaders, goneOf } from "./incoming.ts";
@@ -126,7 +127,10 @@ export async function runOperation(
   checkHeaders(request);
   checkAccept(request, operation);
   const holds = world.fresh.look();
+  const audits = operation.auth !== "none" && operation.method !== "get";
+  if (audits) noteAudit(response, {});
   const first = await whoCalls(world, operation, request);
+  if (audits) noteAudit(response, auditedCaller(first));
   const owner = first.identity?.account.metadata.name;
   response.locals["account"] = owner;
   if (owner !== undefined && operation.tier !== "none") await spend(operation.tier, owner);
@@ -136,6 +140,8 @@ export async function runOperation(
   const lastEventId = operation.streams ? request.get("last-event-id") : undefined;
   const cookie = request.get("cookie");
   const input = await inputOf(operation, request);
+  const object = Object.values(input.params).join("/");
+  if (audits && object !== "") noteAudit(response, { object });
   const who = holds() ? first : await whoCalls(world, operation, request);
   const call: Call = {
     ...who,

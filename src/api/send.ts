@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { clientOf } from "../requests/client-address.ts";
+import { noteAudit } from "./audit.ts";
 import { deliver } from "./deliver.ts";
 import { type Flight, small } from "./flight.ts";
 import type { Answer, Operation } from "./operation.ts";
@@ -37,8 +38,11 @@ export async function send(
     response.cookie(name, value, { ...sessionFlags, maxAge: maxAgeSeconds * 1000, encode: String });
   response.status(status).set(answer.headers ?? {});
   const { type = "application/json; charset=utf-8", location } = operation.answer;
-  if (location !== undefined && status === operation.answer.status)
-    response.set("Location", locationOf(location, answer.body));
+  if (location !== undefined && status === operation.answer.status) {
+    const made = locationOf(location, answer.body);
+    response.set("Location", made);
+    if (response.locals["audit"] !== undefined) noteAudit(response, { object: made.replace(/^.*\//, "") });
+  }
   if (status === 204) {
     response.end();
     return;

@@ -26,6 +26,7 @@ function worldOf() {
     requestId: "r-1",
     call: async () => ({ caller: {} }) as never,
     failed: (error) => failures.push(error),
+    acted: () => {},
   };
   return { call, failures };
 }

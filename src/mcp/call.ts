@@ -22,9 +22,19 @@ export interface CallWorld {
   call(): Promise<ToolCall>;
   /** Told of what was not foreseen. */
   failed(error: unknown): void;
+  /** Told how a tool that changes something ended: `done`, `refused` or the error's code, and the id of what it acted on. */
+  acted(result: string, object: string | undefined): void;
 }
 
 const text = (words: string): Answer["content"] => [{ type: "text", text: words }];
+
+const idIn = ({ id }: Record<string, unknown>): string | undefined => (typeof id === "string" ? id : undefined);
+
+/** Of what a tool made. */
+function idOf(data: Record<string, unknown>): string | undefined {
+  const made = Object.values(data).find((one) => typeof one === "object" && one !== null && "id" in one);
+  return idIn({ ...data, ...made });
+}
 
 /** What reaches out to a database acts by the user's name, also if it changes nothing. */
 const scopeOf = ({ annotations: { readOnlyHint, openWorldHint } }: Tool) =>
@@ -33,15 +43,21 @@ const scopeOf = ({ annotations: { readOnlyHint, openWorldHint } }: Tool) =>
 export async function callTool(
   tool: Tool,
   input: unknown,
-  { world, requestId, call, failed }: CallWorld,
+  { world, requestId, call, failed, acted }: CallWorld,
 ): Promise<Answer> {
+  const changes = !tool.annotations.readOnlyHint;
+  let object: string | undefined;
   try {
     const checked = check(tool.input, input ?? {}, "arguments");
     const made = await call();
     requireScope(made.caller, scopeOf(tool));
-    return shown(await tool.run(world, made, checked));
+    object = idIn(checked);
+    const said = await tool.run(world, made, checked);
+    if (changes) acted(said.refused ? "refused" : "done", object ?? idOf(said.data));
+    return shown(said);
   } catch (error) {
     const problem = problemOf(error);
+    if (changes) acted(problem.code, object);
     if (problem.status >= 500) failed(problem.cause ?? problem);
     const trace = problem.status >= 500 ? `\nrequest_id: ${requestId}` : "";
     return { content: text(`${wordsOf(problem, world.randomBytes(8))}${trace}`), isError: true };

@@ -1,6 +1,7 @@
 import { validateHostHeader } from "@modelcontextprotocol/server";
 import type { Request as Asked, Response as Reply } from "express";
 import type { Mounted } from "../api/app.ts";
+import { auditedCaller, noteAudit } from "../api/audit.ts";
 import { readBody } from "../api/body.ts";
 import { checkHeaders, goneOf } from "../api/incoming.ts";
 import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf, type Taken } from "../api/limits.ts";
@@ -82,14 +83,17 @@ export function createMcpRoute({ world, limits, description, version, origins }:
       if ("refused" in read) return send(response, 400, rpcError(read.refused));
       const signal = goneOf(response);
       const requestId = String(response.locals["id"]);
+      let calls = {};
       const answer = await serve(webRequest(request, new URL(path, base), signal), read.message, {
         world,
         requestId,
-        call: async () => ({
-          caller: await authenticate(world, shown),
-          asked: { requestId, signal },
-          spend: (tier) => spend([tier], owner, response),
-        }),
+        call: async () => {
+          const caller = await authenticate(world, shown);
+          calls = auditedCaller({ identity: caller, caller });
+          return { caller, asked: { requestId, signal }, spend: (tier) => spend([tier], owner, response) };
+        },
+        acted: (result, object) =>
+          noteAudit(response, { ...calls, result, ...(object === undefined ? {} : { object }) }),
         failed: (error) => {
           response.locals["failure"] = error;
         },

@@ -91,6 +91,40 @@ test("a line of the log has the request's id and what was called, and nothing of
   expect(memoryInCore(replica.child.pid)).toBe(0);
 });
 
+test("each call that changes something has a line of who, by which token, from where, what, on which object and with which result", async () => {
+  const replica = await startReplica();
+  const person = await signUp();
+  const [token, id] = [person.token.split("|")[0] ?? "", "of-the-audit"];
+  const ask = (path: string, asked: object) =>
+    replica.caller.ask(path, { token: person.token, headers: { "x-request-id": id }, ...asked });
+  const pair = { source_url: "postgres://app:Pl4nted@127.0.0.1:9/app", target_url: "mysql://app:x@127.0.0.1:9/app" };
+  const made = (await ask("/api/migrations", { body: pair })).body.migration.id;
+  await ask(`/api/migrations/${made}`, {});
+  await ask(`/api/migrations/${made}/retry`, { method: "POST" });
+  const call = (name: string, args: object) => ({
+    body: { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name, arguments: args } },
+    headers: { "x-request-id": id, accept: "application/json, text/event-stream" },
+  });
+  await ask("/mcp-migrations", call("retry-migration-tool", { id: made }));
+  await ask("/mcp-migrations", call("get-migration-tool", { id: made }));
+  await ask("/api/tokens/482915073648201", { method: "DELETE" });
+  await ask("/api/session", { token: undefined, body: { email: person.email, password: "Pl4nted-Pl4nted" } });
+  const lines = await until("seven lines", () => {
+    const found = replica.lines.filter(({ msg, request_id }) => msg === "request" && request_id === id);
+    return found.length >= 7 ? replica.lines.filter(({ msg }) => msg === "audit") : undefined;
+  });
+  const common = { request_id: id, address: "127.0.0.1", token, account: expect.stringMatching(/^a[0-9a-f]{40}$/) };
+  const team = { team: person.team };
+  expect(lines).toMatchObject([
+    { ...common, ...team, verb: "createMigration", object: made, result: "done" },
+    { ...common, ...team, verb: "retryMigration", object: made, result: "state_conflict" },
+    { ...common, ...team, verb: "retry-migration-tool", object: made, result: "state_conflict" },
+    { ...common, verb: "revokeToken", object: "482915073648201", result: "not_found" },
+    { request_id: id, verb: "signIn", result: "credentials_refused" },
+  ]);
+  expect(JSON.stringify(lines)).not.toContain("Pl4nted");
+});
+
 test("metrics count answers by operation and status, and the requests to the Kubernetes API, on a port of their own", async () => {
   const replica = await startReplica();
   const person = await signUp();

@@ -1,0 +1,38 @@
+import type { Request, Response } from "express";
+import type { Caller, Identity } from "../requests/world.ts";
+
+/**
+ * One line of the log for each call that changes something or opens an account: who did what to which object, from where, and how it
+ * ended. It has ids alone: no name, URL, e-mail address or secret.
+ */
+interface Audited {
+  /** The digits of the token, or the session's id. */
+  token?: string;
+  session?: string;
+  /** The acting team's id. */
+  team?: string;
+  /** Ids, as paths have them. */
+  object?: string;
+  /** `done`, or the code of the error. */
+  result?: string;
+}
+
+/** Adds to what the line of this call will say. */
+export function noteAudit({ locals }: Response, more: Audited): void {
+  locals["audit"] = { ...locals["audit"], ...more };
+}
+
+/** Who calls, by their ids. */
+export const auditedCaller = ({ identity, caller }: { identity?: Identity; caller?: Caller }): Audited => ({
+  ...(identity?.token === undefined ? {} : { token: identity.token }),
+  ...(identity?.session === undefined ? {} : { session: identity.session.id }),
+  ...(caller === undefined ? {} : { team: caller.team.metadata.name }),
+});
+
+/** Undefined for a call that changes nothing. */
+export function auditLine({ ip }: Request, { locals, statusCode, headersSent }: Response): object | undefined {
+  const { audit, id, account, operation } = locals as { audit?: Audited } & Record<string, unknown>;
+  if (audit === undefined) return undefined;
+  const ended = !headersSent ? "cut" : statusCode < 400 ? "done" : "failed";
+  return { request_id: id, account, address: ip, verb: operation, result: ended, ...audit };
+}
