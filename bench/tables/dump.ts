@@ -1,7 +1,9 @@
-// The schema alone by pg_dump, and all of it by pg_dump piped into psql, for comparison.
+// The schema alone by pg_dump, and all of it by each engine's dump piped into its client, for comparison.
 import { join } from "node:path";
 import type { Database } from "../../dev/databases/index.ts";
 import { runChild } from "../child.ts";
+import { inPeers, type Peers } from "../peers.ts";
+import { mariadb } from "../servers.ts";
 import { createMemoryWatch } from "./memory.ts";
 
 /** A database of a server, as the administrator sees it. */
@@ -24,7 +26,7 @@ export const dumpSchema = async (
     memory.watch,
   );
   if (code !== 0) throw new Error(`pg_dump ended with ${code}: ${words}`);
-  return { seconds: ms / 1000, peakMib: memory.peakMib() };
+  return { seconds: ms / 1000, peakMib: memory.peaks().together };
 };
 
 /** Seconds of `pg_dump -Fp | psql` from one database into another that is empty. Errors: the last words of either. */
@@ -37,5 +39,13 @@ export const dumpIntoPsql = async (from: Named, into: Named, { pgBin, signal }: 
     { signal },
   );
   if (code !== 0) throw new Error(`pg_dump or psql ended with ${code}: ${words}`);
+  return ms / 1000;
+};
+
+/** Seconds of `mariadb-dump | mariadb` from one database into another that is empty. Errors: the last words of either. */
+export const dumpIntoMariadb = async (from: Named, into: Named, peers: Peers): Promise<number> => {
+  const { port, password } = from.server;
+  const dump = `mariadb-dump --no-defaults -h127.0.0.1 -P${port} -uroot -p${password} --single-transaction --quick`;
+  const { ms } = await inPeers(peers, `${dump} ${from.database} | ${mariadb(into.server)} ${into.database}`);
   return ms / 1000;
 };

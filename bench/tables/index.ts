@@ -10,8 +10,9 @@ import type { Terminal } from "../../dev/terminal/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import type { Work } from "../../src/worker/protocol.ts";
 import { runChild } from "../child.ts";
-import { type Direction, type Engine, emptyDatabase, engines } from "../servers.ts";
-import { dumpIntoPsql, dumpSchema } from "./dump.ts";
+import { openPeers } from "../peers.ts";
+import { type Direction, type Engine, emptyDatabase, engineOf, engines } from "../servers.ts";
+import { dumpIntoMariadb, dumpIntoPsql, dumpSchema, type Named } from "./dump.ts";
 import { createMemoryWatch } from "./memory.ts";
 import { countsOf, makeTables } from "./schema.ts";
 import type { Ran } from "./worker.ts";
@@ -82,7 +83,7 @@ const runWorker = async (source: Database, target: Database, { program, flags, p
     seconds: {},
     tables: 0,
   };
-  return { ...(output === "" ? died : (JSON.parse(output) as Ran)), peakMib: Math.round(memory.peakMib()) };
+  return { ...(output === "" ? died : (JSON.parse(output) as Ran)), peaks: memory.peaks() };
 };
 
 const rounded = (seconds: Record<string, number>) =>
@@ -90,19 +91,24 @@ const rounded = (seconds: Record<string, number>) =>
 
 const besideDump = (assess: number, dump: { seconds: number; peakMib: number }) => ({
   dump_seconds: Math.round(dump.seconds * 10) / 10,
-  dump_mib: Math.round(dump.peakMib),
+  dump_mib: dump.peakMib,
   assess_by_dump: Math.round((assess / dump.seconds) * 100) / 100,
 });
 
-/** The same by pg_dump and psql, into another database of the same server right after it. */
+/** The same by the engine's own dump and client, into another database of the same server right after it. */
 const byPipe = async (
   { source, target, tools }: { source: Database; target: Database; tools: Tools },
   total: number,
 ) => {
   await emptyDatabase(target, "piped");
-  const seconds = await tools.terminal.step("Copy by pg_dump | psql", () =>
-    dumpIntoPsql({ server: source, database: "src" }, { server: target, database: "piped" }, tools),
-  );
+  const from: Named = { server: source, database: "src" };
+  const into: Named = { server: target, database: "piped" };
+  const { terminal, signal } = tools;
+  const pipe =
+    engineOf(target) === "postgres"
+      ? () => dumpIntoPsql(from, into, tools)
+      : async () => dumpIntoMariadb(from, into, await openPeers(terminal, signal));
+  const seconds = await terminal.step("Copy by the engine's dump, piped", pipe);
   return { piped_seconds: Math.round(seconds * 10) / 10, total_by_piped: Math.round((total / seconds) * 100) / 100 };
 };
 
@@ -126,12 +132,17 @@ export const measureTables = async ({ tables, directions, heap }: Asked, termina
             const ran = await terminal.step(`Copy ${direction}`, () => runWorker(source, target, tools));
             const there = await countsOf(target, "dst");
             const equal = JSON.stringify(there) === JSON.stringify(wanted);
-            const { ok, message, seconds, peakMib } = ran;
-            const piped = direction === "pg-pg" ? await byPipe({ source, target, tools }, seconds["total"] ?? 0) : {};
+            const { ok, message, seconds, peaks } = ran;
+            const piped =
+              engineOf(source) === engineOf(target)
+                ? await byPipe({ source, target, tools }, seconds["total"] ?? 0)
+                : {};
             found[direction] = {
               ok: ok && equal,
               message: equal || !ok ? message : `it made ${JSON.stringify(there)} of ${JSON.stringify(wanted)}`,
-              peak_mib: peakMib,
+              worker_mib: peaks.own,
+              children_mib: peaks.children,
+              together_mib: peaks.together,
               ...(dump === undefined ? {} : besideDump(seconds["assess"] ?? 0, dump)),
               ...piped,
               seconds: rounded(seconds),

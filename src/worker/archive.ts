@@ -18,7 +18,7 @@ export function packArchive(report: CopyReport, log: Milestone[], largest = 900_
   const reported = report.inventory.filter((entry) => !carried(entry));
   const forms: (() => { report: CopyReport; log: Milestone[] })[] = [
     () => ({ report, log }),
-    () => ({ report, log: log.slice(-100) }),
+    ...(log.length > 100 ? [() => ({ report, log: log.slice(-100) })] : []),
     () => ({ report: without("the inventory of objects copied", { inventory: reported }), log: log.slice(-100) }),
     () => ({
       report: without("the definitions, and the inventory of objects copied", {

@@ -4,7 +4,7 @@ import type { Session } from "../postgres/connection.ts";
 import type { Thing } from "../postgres/inventory.ts";
 import type { leftInSource } from "../postgres/left-in-source.ts";
 import { dumpSchema } from "../postgres-to-postgres/dump.ts";
-import { needsAddress, stepsOf } from "../postgres-to-postgres/entries.ts";
+import { createSteps, needsAddress } from "../postgres-to-postgres/entries.ts";
 import { leaveOut, readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
@@ -30,8 +30,8 @@ export async function readLeftOut(
       signal,
       ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
     });
-    const addresses = await readAddresses(source, entries.filter(needsAddress));
-    return leaveOut(stepsOf(entries, addresses), things, without).notes;
+    const addresses = await readAddresses(source, [...Iterator.from(entries).filter(needsAddress)]);
+    return leaveOut(Iterator.from(entries).map(createSteps(addresses)), things, without).notes;
   } finally {
     await source.run("ROLLBACK");
   }

@@ -32,6 +32,8 @@ export interface TablesWork {
     /** Of a table that an earlier attempt has finished, and that is equal: its rows are only counted. */
     kept: KeptTable | undefined;
     make(writer: Session): Promise<TablePlan>;
+    /** What gives an equal plan: of very many tables, none is kept. */
+    again(plan: TablePlan): () => TablePlan;
   }[];
   /** The first error: what else runs is to be ended. */
   failed(error: unknown): void;
@@ -43,7 +45,8 @@ export interface Worker {
 }
 
 export interface DoneTable {
-  plan: TablePlan;
+  /** Made anew each time. */
+  readonly plan: TablePlan;
   rows: { source: number; target: number };
   /** Indexes that the target refused. */
   entries: InventoryEntry[];
@@ -65,7 +68,8 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const pool = createPool();
   const done = new Map<string, DoneTable>();
   /** Of each column that is loaded, what its parts lost. */
-  const lost = new Map<TablePlan, readonly number[]>();
+  const lost = new WeakMap<TablePlan, readonly number[]>();
+  const againOf = new Map(work.tables.map(({ name, again }) => [name, again]));
 
   const warningsOf = (plan: TablePlan, zeros = lost.get(plan) ?? []): string[] =>
     plan.columns.flatMap(({ name }, at) => {
@@ -93,7 +97,13 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   };
 
   const settle = (plan: TablePlan, found: Omit<DoneTable, "plan">) => {
-    done.set(plan.source.name, { plan, ...found });
+    const again = againOf.get(plan.source.name)?.(plan) ?? (() => plan);
+    done.set(plan.source.name, {
+      get plan() {
+        return again();
+      },
+      ...found,
+    });
     progress.settle(plan.source.name, found.rows.target);
     progress.state(plan.source.name, "done");
   };

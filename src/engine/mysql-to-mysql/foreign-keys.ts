@@ -69,6 +69,9 @@ export interface KeysWork {
   entries: InventoryEntry[];
 }
 
+/** Of a table that has none. */
+export const noKeys: KeysWork = { last: {}, begin: async () => undefined, entries: [] };
+
 export function foreignKeysOf(
   session: Session,
   fence: MysqlFence,

@@ -21,7 +21,7 @@ import { checkAll, takePresent } from "./data-only.ts";
 import { type Item, parseDefinition } from "./definition.ts";
 import { exactDefinition } from "./exact-text.ts";
 import { makePlanned } from "./making.ts";
-import { inventoryOf, type Planning, planTable, type TablePlan } from "./plan.ts";
+import { inventoryOf, isGenerated, type Planning, planTable, type TablePlan } from "./plan.ts";
 import { makeRest } from "./rest.ts";
 import { type Finished, type Kept, keepFinished } from "./resume.ts";
 import { refuseLongRows } from "./row-sizes.ts";
@@ -120,7 +120,9 @@ export async function copyAll(run: Run): Promise<Done> {
 
   progress.phase("copying");
   const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables);
-  const computing = [...done.values()].map(({ plan }) => plan).filter((plan) => crossing || dependsOnSettings(plan));
+  const computing = [...done.values()].flatMap(({ plan }) =>
+    (crossing || dependsOnSettings(plan)) && plan.source.columns.some(isGenerated) ? [plan] : [],
+  );
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
   refuseCounts(done);
@@ -133,10 +135,9 @@ export async function copyAll(run: Run): Promise<Done> {
   if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
   if (content !== "schema") {
     // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.
-    const kept = [...done.values()].filter(({ plan }) =>
-      plan.translated.options.some(({ value }) => value === "InnoDB"),
+    const names = [...done.values()].flatMap(({ plan: { name, translated } }) =>
+      translated.options.some(({ value }) => value === "InnoDB") ? [[target.database, name] as const] : [],
     );
-    const names = kept.map(({ plan }) => [target.database, plan.name] as const);
     await analyzeTables(writer, names, warn);
   }
 
@@ -150,7 +151,7 @@ export async function copyAll(run: Run): Promise<Done> {
     request.options.verify === "checksum" && content !== "schema"
       ? await compareValues(
           run,
-          [...done.values()].map(({ plan }) => plan),
+          Iterator.from(done.values()).map(({ plan }) => plan),
           target,
         )
       : undefined;
@@ -229,6 +230,7 @@ async function copyRows(
         bytes: table.dataBytes,
         kept: kept.tables.get(table.name),
         make: (session) => makeOne(run, session, planning, table, source),
+        again: (plan) => again(planning, table, source, plan),
       })),
     failed: run.failed,
   });
@@ -273,7 +275,21 @@ export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<S
   refuseLostParts(parsed, table);
   const definition = exactDefinition(parsed, table, planning.server, planning.target.server);
   const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
-  return { plan, without: (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone))) };
+  const without = (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone)));
+  /** Without the items at these places. */
+  const at = (undone: (place: number) => boolean) =>
+    plan(new Set(definition.items.filter((_, place) => undone(place))));
+  return { plan, without, at };
+}
+
+/** What gives a plan equal to `plan`, which is of these. */
+function again(planning: Planning, table: SourceTable, source: Source, { definition, without, ...plan }: TablePlan) {
+  const present = planning.present?.get(table.name);
+  if (present !== undefined) return () => present;
+  const places = [...without].map((item) => definition.items.indexOf(item));
+  if (places.includes(-1)) return () => ({ ...plan, definition, without });
+  const dropped = new Set(places);
+  return () => planOf(planning, table, source).at((place) => dropped.has(place));
 }
 
 async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {

@@ -5,7 +5,7 @@ import { workOff } from "../run/work.ts";
 import { makeAllCode, reported } from "./code.ts";
 import type { SourceCode } from "./code-source.ts";
 import type { DoneTable } from "./copy-tables.ts";
-import { findOrphans, foreignKeysOf, type Keys } from "./foreign-keys.ts";
+import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts";
 import { copyGrants } from "./grants.ts";
 import type { Run } from "./run.ts";
 import type { Source } from "./source.ts";
@@ -28,17 +28,22 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   const { database } = request.source;
   const writer = run.writers[0] as Session;
   const copied = new Set(catalogue.tables.map(({ name }) => name));
+  const bytesOf = new Map(catalogue.tables.map(({ name, dataBytes }) => [name, dataBytes]));
   const strict = request.options.on_object_error === "fail";
   const keys: Keys = { database, targetDatabase: target.database, prefix, copied, strict };
-  const foreign = [...done.values()].map((one) => ({ ...one, keys: foreignKeysOf(writer, fence, one, keys) }));
+  const foreign = [...done.values()].map(({ plan, entries, shape }) => {
+    const { name, source } = plan;
+    const work = source.foreignKeys.length === 0 ? noKeys : foreignKeysOf(writer, fence, { plan, entries }, keys);
+    return { name, comment: source.comment, shape, keys: work };
+  });
   for (const one of foreign) await one.keys.begin();
   if (request.options.content !== "schema")
     await workOff(
       run.writers,
-      [...done.values()].map(({ plan }) => ({
-        weight: plan.source.dataBytes,
+      [...done].map(([table, one]) => ({
+        weight: bytesOf.get(table) ?? 0,
         async run(session: Session) {
-          (await findOrphans(session, plan, keys)).forEach(warn);
+          (await findOrphans(session, one.plan, keys)).forEach(warn);
           return [];
         },
       })),
@@ -47,9 +52,9 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   await finishTables(
     [writer, ...run.writers.slice(1)],
     fence,
-    foreign.map(({ plan, shape, keys: { last } }) => ({
-      name: [target.database, plan.name],
-      comment: plan.source.comment,
+    foreign.map(({ name, comment, shape, keys: { last } }) => ({
+      name: [target.database, name],
+      comment,
       shape,
       ...last,
     })),

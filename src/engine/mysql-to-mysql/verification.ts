@@ -21,14 +21,14 @@ export function refuseCounts(done: ReadonlyMap<string, DoneTable>): void {
 /** The values of both sides, the source's inside its snapshot. */
 export async function compareValues(
   run: Pick<Run, "request" | "snapshot" | "writers" | "signal" | "throttle" | "progress">,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   target: Target,
 ): Promise<Verification> {
   const { database } = run.request.source;
   return compareTables(
     { engine: "mysql", sessions: run.snapshot.readers },
     { engine: "mysql", sessions: run.writers },
-    plans.map((plan) => ({
+    Array.from(plans, (plan) => ({
       source: [database, plan.source.name] as const,
       target: [target.database, plan.name] as const,
       columns: plan.source.columns

@@ -81,7 +81,19 @@ export async function readCatalogue(
   await readPartitions(session, schema, tables, onlyThese);
   others.push(...(await readObjects(session, schema, views, has)));
   const unseen = await findUnseen(session, database, [...tables.keys()].concat(left));
-  return { tables: [...tables.values()], left, others, unseen };
+  return { tables: [...tables.values()].map(exactLists), left, others, unseen };
+}
+
+/** A list that grew has room for three times as many; there may be very many lists. */
+function exactLists(table: SourceTable): SourceTable {
+  table.columns = [...table.columns];
+  table.indexes = [...table.indexes];
+  for (const index of table.indexes) index.parts = [...index.parts];
+  for (const key of table.foreignKeys) {
+    key.columns = [...key.columns];
+    key.referencedColumns = [...key.referencedColumns];
+  }
+  return table;
 }
 
 function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]: Row): SourceTable {

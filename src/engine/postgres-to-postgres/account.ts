@@ -1,6 +1,8 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { transacted } from "../fence.ts";
+import { createPacked, type Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
-import { readInventory, type Thing, thingKey } from "../postgres/inventory.ts";
+import { packInventory, type Thing, thingKey } from "../postgres/inventory.ts";
 import { printable } from "../text/printable.ts";
 import { largeObjectNames, largeObjectsThere } from "./large-object-names.ts";
 import { readLeftBehind } from "./left-behind.ts";
@@ -9,14 +11,14 @@ import { compareInventories, refuseMissing } from "./verify.ts";
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
 export interface Notes {
-  notes: InventoryEntry[];
+  notes: Packed<InventoryEntry>;
   warnings: Set<string>;
   note(entry: InventoryEntry): void;
   warn(message: string): void;
 }
 
 export function createNotes(log: (message: string) => void): Notes {
-  const notes: InventoryEntry[] = [];
+  const notes = createPacked<InventoryEntry>();
   const warnings = new Set<string>();
   return {
     notes,
@@ -35,7 +37,7 @@ export async function account(
   source: Session,
   target: Session,
   about: {
-    things: Thing[];
+    things: Packed<Thing>;
     ownTable: ReadonlySet<string>;
     said: Notes;
     content: NonNullable<CopyOptions["content"]>;
@@ -45,8 +47,8 @@ export async function account(
   const { notes, note, warn } = said;
   const large = await largeObjectNames(source);
   if (content === "data") {
-    const left = new Set(notes.map(thingKey));
-    const rest = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+    const left = new Set(Iterator.from(notes).map(thingKey));
+    const rest = Iterator.from(things).filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
     return [
       ...notes,
       ...[...rest, ...large].map(({ kind, name }) => ({
@@ -57,11 +59,15 @@ export async function account(
       })),
     ];
   }
+  const out = new Set(
+    Iterator.from(notes)
+      .filter(({ kind, outcome }) => outcome !== "copied" && (kind === "constraint" || kind === "foreign table"))
+      .map(thingKey),
+  );
   for (const left of await readLeftBehind(source)) {
     const { definition, ...rest } = left;
-    const isOut = ({ kind, name, outcome }: InventoryEntry) =>
-      kind === "constraint" && name === printable(left.name) && outcome !== "copied";
-    if (left.kind === "state of a foreign key" && notes.some(isOut)) continue;
+    const isOut = out.has(thingKey({ kind: "constraint", name: printable(left.name) }));
+    if (left.kind === "state of a foreign key" && isOut) continue;
     note({ ...rest, name: printable(left.name), outcome: "reported", ...(definition === null ? {} : { definition }) });
     warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
   }
@@ -70,11 +76,7 @@ export async function account(
       note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
   }
   for (const { kind, name } of things) {
-    if (
-      kind !== "foreign table" ||
-      notes.some((one) => one.kind === kind && one.name === printable(name) && one.outcome !== "copied")
-    )
-      continue;
+    if (kind !== "foreign table" || out.has(thingKey({ kind, name: printable(name) }))) continue;
     note({
       kind,
       name: printable(name),
@@ -88,7 +90,11 @@ export async function account(
   }
   // Its transaction held the locks all the while: had it been lost, this would fail.
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
-  const { inventory, warnings } = compareInventories(things, await readInventory(target, ownTable), notes, alike);
+  let there = createPacked<Thing>();
+  await transacted(target, "BEGIN", async () => {
+    there = await packInventory(target, ownTable);
+  });
+  const { inventory, warnings } = compareInventories(things, there, notes, alike);
   warnings.forEach(warn);
   return inventory;
 }

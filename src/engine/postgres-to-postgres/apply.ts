@@ -1,5 +1,6 @@
 import { EngineError, type InventoryEntry } from "../contract.ts";
 import { type Fence, transacted } from "../fence.ts";
+import { batches } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { engineError, serverWords, sqlState } from "../postgres/errors.ts";
 import { madeDisabled } from "../postgres/event-triggers.ts";
@@ -54,15 +55,14 @@ export async function readTargetFacts(session: Session): Promise<TargetFacts> {
 }
 
 /** Objects a transaction: each holds locks until its end. */
-const batch = 100;
+const together = 100;
 
 /**
  * Makes the steps in order: those of a transaction in one round trip, and once more one after the other when the server
  * refuses any. Errors: the first that is not tolerated, with the object's name.
  */
-export async function applySteps(target: Target, steps: readonly Step[]): Promise<void> {
-  for (let start = 0; start < steps.length; start += batch) {
-    const some = steps.slice(start, start + batch);
+export async function applySteps(target: Target, steps: Iterable<Step>): Promise<void> {
+  for (const some of batches(steps, together)) {
     if (await applyTogether(target, some)) continue;
     // Another run into the target may have made a schema or an extension meanwhile.
     target.facts = await readTargetFacts(target.session);

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createArchiveReader, readContents } from "./archive.ts";
+import { createArchiveReader, type Entry, readContents } from "./archive.ts";
 
 /** Archives as pg_dump 18 writes them: version 1.16, integers of four bytes, offsets of eight. */
 const int = (value: number) => {
@@ -24,9 +24,11 @@ const archive = (entries: readonly Buffer[]) =>
     ...[text("db"), text("18.6"), text("18.6"), int(entries.length), ...entries],
   ]);
 const read = (bytes: Buffer, step: number) => {
-  const reader = createArchiveReader();
+  const entries: Entry[] = [];
+  const reader = createArchiveReader((one) => entries.push(one));
   for (let at = 0; at < bytes.length; at += step) reader.take(bytes.subarray(at, at + step));
-  return reader.end();
+  reader.end();
+  return entries;
 };
 
 const some = archive([entry(1, "CREATE TABLE t1 (ä int);"), entry(2, "x".repeat(5_000), [1]), entry(3, "", [1, 2])]);
@@ -49,7 +51,7 @@ describe("an archive that comes in pieces", () => {
   });
 
   test("is refused at its first piece where it is none", () => {
-    const reader = createArchiveReader();
+    const reader = createArchiveReader(() => undefined);
     expect(() => reader.take(Buffer.from("PGDUMPED it is not"))).toThrow("it does not begin as one");
   });
 

@@ -62,26 +62,27 @@ export function readContents(bytes: Buffer): Contents {
 export interface ArchiveReader {
   /** Errors: `unknown_archive`. */
   take(piece: Buffer): void;
-  /** The entries in their order, which is one in which they can be made. Errors: `archive_cut`. */
-  end(): Entry[];
+  /** To be called when there are no more pieces. Errors: `archive_cut`. */
+  end(): void;
 }
 
-/** Reads an archive without rows as it comes: no more of it is kept than the entries. */
-export function createArchiveReader(): ArchiveReader {
+/** Reads an archive without rows as it comes, and gives its entries to `keep` in their order, which is one in which they can be made. */
+export function createArchiveReader(keep: (entry: Entry) => void): ArchiveReader {
   let pieces: Buffer[] = [];
   let size = 0;
   /** Bytes that are there before the next look: twice as many where an entry did not fit, so that a large one is not read again for each piece. */
   let wanted = 0;
   let head: Head | undefined;
-  const entries: Entry[] = [];
-  const isRead = () => head !== undefined && entries.length === head.count;
+  let count = 0;
+  const isRead = () => head !== undefined && count === head.count;
   /** False: it goes on in the next piece. */
   const readOne = (cursor: Cursor): boolean => {
     try {
       if (head === undefined) head = readHead(cursor);
       else {
         const { copy: _, ...entry } = readEntry(cursor, head);
-        entries.push(entry);
+        count++;
+        keep(entry);
       }
       return true;
     } catch (error) {
@@ -111,7 +112,6 @@ export function createArchiveReader(): ArchiveReader {
     end() {
       if (!isRead()) read();
       if (!isRead()) throw cut();
-      return entries;
     },
   };
 }

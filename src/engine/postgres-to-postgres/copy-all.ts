@@ -25,7 +25,6 @@ import { createThrottle, type Throttle } from "../throttle.ts";
 import { account, createNotes, type Notes } from "./account.ts";
 import { applySteps, readTargetFacts, reportRefused, type Target } from "./apply.ts";
 import { compareValues } from "./compare.ts";
-import { forgetMade, type Step } from "./entries.ts";
 import { prepareFilling } from "./fill-only.ts";
 import { refuseForcedRows } from "./forced-rows.ts";
 import { codeWarnings } from "./foreign-code.ts";
@@ -69,7 +68,6 @@ interface Attempt extends Run {
   after: AfterPlan;
   resumed: Resumed;
   throttle: Throttle;
-  stage(which: Step["stage"]): Step[];
   log(message: string): void;
 }
 
@@ -105,13 +103,15 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
-  const made = content === "data" ? [] : plan.steps;
-  const stage = (which: Step["stage"]) => made.filter((step) => step.stage === which);
-  const after = await planAfter(source, stage("after"), new Set(heaps(plan.tables).map(({ oid }) => oid)));
-  const digest = planDigest(content, made, plan.tables);
+  const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
+  const digest = planDigest(plan.hash, plan.tables);
   const left = new Set(plan.notes.map(thingKey));
-  const wanted = plan.things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
-  await fence.claim(content === "data" ? filled(plan.tables) : wanted.filter(isClaimed)).catch(giveBack(fence));
+  const wanted = {
+    length: plan.things.length - left.size,
+    [Symbol.iterator]: () =>
+      Iterator.from(plan.things).filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) }))),
+  };
+  await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
   const resumed = request.reset
     ? fresh
     : await resume({ ...run, ...plan, fence, target, workers, digest, after, filling: content === "data", log });
@@ -120,7 +120,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
   const attempt: Attempt = {
     ...run,
-    ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, stage, log },
+    ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, log },
   };
   const tables = await prepareTarget(attempt, wanted, ownTable, digest);
   await letGo(source);
@@ -156,7 +156,8 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
 }
 
 /** What goes with a relation is not claimed beside it. */
-const isClaimed = ({ kind }: Thing) => !partKinds.has(kind);
+const claimed = (things: Iterable<Thing>) =>
+  [...Iterator.from(things).filter(({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
 /** Into tables that are there. */
 const filled = (tables: readonly Table[]) =>
   tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
@@ -166,11 +167,11 @@ const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) =
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
 async function prepareTarget(
   attempt: Attempt,
-  wanted: readonly Thing[],
+  wanted: Iterable<Thing> & { readonly length: number },
   own: ReadonlySet<string>,
   digest: string,
 ): Promise<Table[]> {
-  const { source, target, fence, plan, resumed, said, stage, log } = attempt;
+  const { source, target, fence, plan, resumed, said, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
     const { progress, workers } = attempt;
@@ -192,7 +193,7 @@ async function prepareTarget(
     return tables;
   }
   if (resumed.hasSchema) {
-    for (const { kind, name } of stage("before")) said.note({ kind, name: printable(name), outcome: "copied" });
+    for (const { kind, name } of plan.steps.before) said.note({ kind, name: printable(name), outcome: "copied" });
     return plan.tables;
   }
   if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
@@ -203,12 +204,11 @@ async function prepareTarget(
   log(
     `Making ${wanted.length} objects, ${plan.tables.length} tables among them; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
-  await applySteps(attempt.schema, stage("before"));
+  await applySteps(attempt.schema, plan.steps.before);
   await fenced(target, fence, async () => {
     await fence.partDone(target, schemaMark(digest), 0);
     await markShapes(target, fence, withLeaves(plan.tables));
   });
-  forgetMade(stage("before"));
   return plan.tables;
 }
 
@@ -274,14 +274,14 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
 
 /** What comes after the rows. */
 async function complete(attempt: Attempt, tables: readonly Table[]): Promise<void> {
-  const { target, workers, fence, said, schema, after, content, stage } = attempt;
+  const { target, workers, fence, said, schema, after, content, plan } = attempt;
   attempt.progress.phase("constraints");
   await applySteps(schema, after.rest);
   await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
   if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
-  await applySteps(schema, stage("rights"));
-  if (content === "all") await applySteps(schema, stage("filling"));
-  await applySteps(schema, stage("watching"));
+  await applySteps(schema, plan.steps.rights);
+  if (content === "all") await applySteps(schema, plan.steps.filling);
+  await applySteps(schema, plan.steps.watching);
   if (content === "data") await checkFilled(target, tables);
   if (content !== "all") return;
   for (const { name, note } of await staleViews(attempt.source, target, attempt.plan.things)) {

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { dial } from "../../guard/dial.ts";
 import { programBytes } from "../bounded-memory.ts";
 import { EngineError } from "../contract.ts";
+import { createPacked, type Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { optionsFor } from "../postgres/settings.ts";
 import { printable } from "../text/printable.ts";
@@ -57,8 +58,9 @@ export interface DumpOptions {
 }
 
 /** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
-export async function dumpSchema(source: Session, options: DumpOptions): Promise<Entry[]> {
-  const archive = createArchiveReader();
+export async function dumpSchema(source: Session, options: DumpOptions): Promise<Packed<Entry>> {
+  const entries = createPacked<Entry>();
+  const archive = createArchiveReader((entry) => entries.push(entry));
   let size = 0;
   const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
   await runDump(source, args, options, async (chunk) => {
@@ -66,7 +68,7 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
     if (size > mostBytes) throw tooLarge(options.memory ?? programBytes());
     archive.take(chunk);
   });
-  const entries = archive.end();
+  archive.end();
   refuseOtherStrings(entries);
   return entries;
 }
@@ -105,8 +107,8 @@ export async function runDump(
 }
 
 /** Errors: `setting_not_kept` where the definitions' backslashes are not what our sessions take them for. */
-function refuseOtherStrings(entries: readonly Entry[]): void {
-  const set = entries.find(({ kind }) => kind === "STDSTRINGS")?.create ?? "";
+function refuseOtherStrings(entries: Iterable<Entry>): void {
+  const set = Iterator.from(entries).find(({ kind }) => kind === "STDSTRINGS")?.create ?? "";
   if (!/'off'/.test(set)) return;
   throw new EngineError(
     "setting_not_kept",

@@ -53,12 +53,11 @@ const tolerated = new Set([
 const beside = new Set(["INDEX", "INDEX ATTACH", "MATERIALIZED VIEW DATA", "RULE", "STATISTICS", "TRIGGER"]);
 
 /** Steps after the data that the target may refuse: by default they are reported, and the run goes on. */
-export const withRefusals = (steps: readonly Step[]): Step[] =>
-  steps.map((step) => {
-    const { kind, create } = step.entry;
-    const isBeside = step.stage !== "before" && beside.has(kind) && !/^CREATE UNIQUE /.test(create);
-    return isBeside ? { ...step, tolerated: true } : step;
-  });
+export function withRefusal(step: Step): Step {
+  const { kind, create } = step.entry;
+  const isBeside = step.stage !== "before" && beside.has(kind) && !/^CREATE UNIQUE /.test(create);
+  return isBeside ? { ...step, tolerated: true } : step;
+}
 
 /** They go when the object goes that they stand on. */
 const attached = new Set([
@@ -77,8 +76,13 @@ const attached = new Set([
 
 /** Steps in the entries' order; `addresses` are the source's, by `catalogue:oid`. A comment has no section of its own: it belongs to the one that it stands in. */
 export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string, Address>): Step[] {
+  return entries.map(createSteps(addresses));
+}
+
+/** The same for one entry after the other. */
+export function createSteps(addresses: ReadonlyMap<string, Address>): (entry: Entry) => Step {
   let section: Entry["section"] = "pre-data";
-  return entries.map((entry) => {
+  return (entry) => {
     if (entry.section !== "none") section = entry.section;
     const kind = entry.kind.toLowerCase();
     return {
@@ -89,7 +93,7 @@ export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string
       made: attached.has(entry.kind) ? undefined : madeBy(entry, addresses),
       tolerated: tolerated.has(entry.kind),
     };
-  });
+  };
 }
 
 /** As the inventory (inventory.ts) calls it, where it holds the kind. The list joins names as they are: those in quotes are in the DROP. */
@@ -172,18 +176,11 @@ export const needsAddress = ({ kind, catalog, oid, drop }: Entry): boolean =>
 
 const none: number[] = [];
 
-/** Forgets what only served to name the steps and to leave some out. */
-export function forgetNaming(steps: readonly Step[]): void {
-  for (const { entry } of steps) {
-    entry.needs = none;
-    if (!ownedByDrop.has(entry.kind)) entry.drop = "";
-  }
-}
-
-/** Forgets the statements of steps that are made: a database may have very many. */
-export function forgetMade(steps: Iterable<Step>): void {
-  for (const { entry } of steps) entry.create = "";
-}
+/** Without what only served to name it and to leave some out. */
+export const withoutNaming = (step: Step): Step => ({
+  ...step,
+  entry: { ...step.entry, needs: none, drop: ownedByDrop.has(step.entry.kind) ? step.entry.drop : "" },
+});
 
 /** Kinds whose ALTER … OWNER TO takes the name alone; routines and operators take what DROP takes. */
 const ownedByName = new Set([

@@ -1,7 +1,9 @@
 import type { MadeObject } from "../contract.ts";
+import { createGroups, createPacked, type Packed } from "../memory/packed.ts";
+import { createRecent } from "../memory/recent.ts";
 import type { Session } from "../postgres/connection.ts";
 import { identifier, qualified } from "../postgres/names.ts";
-import { firstStatementEnd, forgetMade, type Step } from "./entries.ts";
+import { firstStatementEnd, type Step } from "./entries.ts";
 
 /**
  * Indexes and keys of plain tables, taken out of the order so that all of a table's are built at once after its last
@@ -25,7 +27,7 @@ export interface TableIndexes {
 }
 
 export interface ForeignKey {
-  step: Step;
+  step: Pick<Step, "kind" | "name">;
   table: string;
   /** The constraint's name, quoted. */
   constraint: string;
@@ -34,12 +36,18 @@ export interface ForeignKey {
 }
 
 export interface AfterPlan {
-  /** By the table's oid in the source. */
-  indexes: Map<number, TableIndexes>;
+  indexes: IndexPlans;
   /** The rest in order. */
-  rest: Step[];
+  rest: Packed<Step>;
   /** Added without a look at the rows, then validated in parallel. */
   foreignKeys: ForeignKey[];
+}
+
+/** By the table's oid in the source. */
+export interface IndexPlans {
+  /** New objects each time. */
+  of(oid: number): TableIndexes;
+  replace(oid: number, plan: TableIndexes): void;
 }
 
 interface Key {
@@ -55,10 +63,10 @@ interface Key {
   deferred: boolean;
 }
 
-/** Sorts the steps after the data. `tables` are the oids of those that are copied by the run. */
+/** Sorts the steps after the data. `tables` are the oids of those that are copied by the run, in the order of copying. */
 export async function planAfter(
   source: Session,
-  steps: readonly Step[],
+  steps: Iterable<Step>,
   tables: ReadonlySet<number>,
 ): Promise<AfterPlan> {
   const plainKeys = source.version >= 180_000 ? "AND NOT con.conperiod" : "";
@@ -73,7 +81,7 @@ export async function planAfter(
   const exclusions = await source.query<{ oid: number; table: number }>(
     `SELECT oid::int8 AS oid, conrelid::int8 AS table FROM pg_catalog.pg_constraint WHERE contype = 'x' AND conparentid = 0`,
   );
-  const indexes = await source.query<{ oid: number; table: number; cost: number }>(
+  const sizes = await source.query<{ oid: number; table: number; cost: number }>(
     `SELECT i.indexrelid::int8 AS oid, i.indrelid::int8 AS table,
             pg_catalog.pg_relation_size(i.indexrelid) * CASE WHEN i.indcollation::text ~ '[1-9]' THEN 3 ELSE 1 END AS cost
        FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indrelid
@@ -89,49 +97,71 @@ export async function planAfter(
   );
   const keyOf = new Map(keys.map((key) => [key.oid, key]));
   const exclusionOf = new Map(exclusions.map(({ oid, table }) => [oid, table]));
-  const indexOf = new Map(indexes.map((index) => [index.oid, index]));
+  const indexOf = new Map(sizes.map((index) => [index.oid, index]));
   const linkOf = new Map(links.map((link) => [link.oid, link]));
 
-  const plan: AfterPlan = { indexes: new Map(), rest: [], foreignKeys: [] };
-  const of = (table: number): TableIndexes => {
-    const found = plan.indexes.get(table) ?? { builds: [], ties: [] };
-    plan.indexes.set(table, found);
-    return found;
-  };
+  const indexes = createIndexPlans(tables);
+  const plan: AfterPlan = { indexes, rest: createPacked(), foreignKeys: [] };
   for (const step of steps) {
-    const { kind, oid, create } = step.entry;
+    const { kind: entryKind, oid, create } = step.entry;
     const end = firstStatementEnd(create);
     const tail = create.slice(end + 1).trim();
-    const key = kind === "CONSTRAINT" ? keyOf.get(oid) : undefined;
-    const index = kind === "INDEX" ? indexOf.get(oid) : undefined;
-    const exclusion = kind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
-    const link = kind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
+    const key = entryKind === "CONSTRAINT" ? keyOf.get(oid) : undefined;
+    const index = entryKind === "INDEX" ? indexOf.get(oid) : undefined;
+    const exclusion = entryKind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
+    const link = entryKind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
     if (key !== undefined && tables.has(key.table)) {
       const cost = indexOf.get(key.indexOid)?.cost ?? 0;
-      of(key.table).builds.push({ step, made: madeIndex(key.schema, key.name), statement: key.index, cost });
-      of(key.table).ties.push({ step, statement: `${tieStatement(key)};\n${tail}` });
+      const build = { step, made: madeIndex(key.schema, key.name), statement: key.index, cost };
+      indexes.add(key.table, { build, tie: `${tieStatement(key)};\n${tail}` });
     } else if (index !== undefined && tables.has(index.table)) {
       const made = step.made ?? madeIndex(step.entry.schema ?? "", step.entry.tag);
-      of(index.table).builds.push({ step, made, statement: create.slice(0, end), cost: index.cost });
-      if (tail !== "") of(index.table).ties.push({ step, statement: tail });
+      const build = { step, made, statement: create.slice(0, end), cost: index.cost };
+      indexes.add(index.table, tail === "" ? { build } : { build, tie: tail });
     } else if (exclusion !== undefined && tables.has(exclusion)) {
-      of(exclusion).ties.push({ step, statement: create });
+      indexes.add(exclusion, { step, tie: create });
     } else if (link !== undefined && tail === "") {
       const table = qualified(link.schema, link.relation);
-      plan.foreignKeys.push({ step, table, constraint: identifier(link.name), bytes: link.bytes });
+      const { kind, name } = step;
+      plan.foreignKeys.push({ step: { kind, name }, table, constraint: identifier(link.name), bytes: link.bytes });
       plan.rest.push({ ...step, entry: { ...step.entry, create: `${create.slice(0, end)} NOT VALID;` } });
     } else plan.rest.push(step);
   }
   return plan;
 }
 
-/** Of tables whose indexes are made, or reported with their statements. */
-export function forgetIndexes(indexes: AfterPlan["indexes"], tables: readonly { oid: number }[]): void {
-  for (const { oid } of tables) {
-    const { builds = [], ties = [] } = indexes.get(oid) ?? {};
-    forgetMade([...builds, ...ties].map(({ step }) => step));
-    indexes.delete(oid);
-  }
+/** A build with what is said of it when it is done, or such a statement alone. */
+type Planned = { build: Build; tie?: string } | { step: Step; tie: string };
+
+/** Tables whose indexes are kept, and read, together: neighbours in the order of copying. */
+const together = 64;
+/** Of such groups, unpacked. */
+const atHand = 4;
+
+/** A database may have very many indexes: they are kept as packed.ts does it. */
+function createIndexPlans(tables: ReadonlySet<number>) {
+  const places = new Map([...tables].map((oid, at) => [oid, at]));
+  const groupOf = (oid: number) => Math.floor((places.get(oid) ?? 0) / together);
+  const packed = createGroups<[number, Planned]>();
+  const replaced = new Map<number, TableIndexes>();
+  const groups = createRecent((group: number) => Map.groupBy(packed.of(group), ([oid]) => oid), atHand);
+  return {
+    /** Before the first look. */
+    add: (oid: number, planned: Planned) => packed.add(groupOf(oid), [oid, planned]),
+    of(oid: number): TableIndexes {
+      const known = replaced.get(oid);
+      if (known !== undefined) return known;
+      const all = (groups(groupOf(oid)).get(oid) ?? []).map(([, planned]) => planned);
+      return {
+        builds: all.flatMap((one) => ("build" in one ? [one.build] : [])),
+        ties: all.flatMap((one) => {
+          const step = "build" in one ? one.build.step : one.step;
+          return one.tie === undefined ? [] : [{ step, statement: one.tie }];
+        }),
+      };
+    },
+    replace: (oid: number, plan: TableIndexes) => void replaced.set(oid, plan),
+  };
 }
 
 const madeIndex = (schema: string, name: string): MadeObject => ({ kind: "index", name: [schema, name] });

@@ -1,4 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { sharedText } from "../memory/shared-text.ts";
 import type { Session } from "../postgres/connection.ts";
 import { type Thing, thingKey } from "../postgres/inventory.ts";
 import { ofUsers } from "../postgres/source.ts";
@@ -55,7 +56,8 @@ export function leftOut(
 }
 
 export interface LeftOut {
-  kept: Step[];
+  /** Ids of the entries that are left out. */
+  gone: ReadonlySet<number>;
   /** Of each thing of the source that is left out. */
   notes: InventoryEntry[];
 }
@@ -64,66 +66,81 @@ const relationCatalog = 1259;
 /** They say something of a sequence, and keep none of it alive. */
 const sayings = new Set(["SEQUENCE OWNED BY", "COMMENT", "ACL", "SECURITY LABEL"]);
 
-export function leaveOut(steps: readonly Step[], things: readonly Thing[], relations: ReadonlySet<number>): LeftOut {
+/** What decides on a step. */
+interface Node {
+  id: number;
+  needs: readonly number[];
+  /** As pg_dump calls it. */
+  entry: string;
+  isRelation: boolean;
+  oid: number;
+  kind: string;
+  name: string;
+}
+
+const nodeOf = ({ entry, kind, name }: Step): Node => ({
+  ...{ id: entry.id, needs: entry.needs, entry: entry.kind, isRelation: entry.catalog === relationCatalog },
+  ...{ oid: entry.oid, kind: sharedText(kind), name },
+});
+
+export function leaveOut(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>): LeftOut {
+  const nodes = Array.from(steps, nodeOf);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
   /** Entry → the words of what it needs and has not; empty for the tables and views themselves. */
   const gone = new Map<number, string>();
   const spread = () => {
     for (let before = -1; before !== gone.size; ) {
       before = gone.size;
-      for (const { entry, kind } of steps) {
-        if (gone.has(entry.id)) continue;
-        const missing = entry.needs.find((need) => gone.has(need));
+      for (const { id, needs, kind } of nodes) {
+        if (gone.has(id)) continue;
+        const missing = needs.find((need) => gone.has(need));
         if (missing === undefined) continue;
-        const why = gone.get(missing) || nameOf(steps, missing);
+        const why = gone.get(missing) || wordsOf(byId.get(missing));
         // What is said of a table goes with it without a word of its own.
-        gone.set(entry.id, kind === "comment" || kind === "acl" ? "" : why);
+        gone.set(id, kind === "comment" || kind === "acl" ? "" : why);
       }
     }
   };
-  for (const { entry } of steps)
-    if (entry.catalog === relationCatalog && relations.has(entry.oid)) gone.set(entry.id, "");
+  for (const { id, isRelation, oid } of nodes) if (isRelation && relations.has(oid)) gone.set(id, "");
   spread();
-  const names = new Set(
-    steps.flatMap(({ entry, name }) => (gone.has(entry.id) && entry.catalog === relationCatalog ? [name] : [])),
+  const names = new Set(nodes.flatMap(({ id, isRelation, name }) => (gone.has(id) && isRelation ? [name] : [])));
+  const ownerOf = new Map<string, Thing["relation"]>();
+  for (const { kind, name, relation } of things) if (kind === "sequence") ownerOf.set(name, relation);
+  const orphans = nodes.filter(
+    ({ id, entry, name }) => entry === "SEQUENCE" && !gone.has(id) && names.has(ownerOf.get(name) ?? ""),
   );
-  const ownerOf = new Map(
-    things.filter(({ kind }) => kind === "sequence").map((thing) => [thing.name, thing.relation]),
-  );
-  for (const { entry, name } of steps) {
-    if (entry.kind !== "SEQUENCE" || gone.has(entry.id) || !names.has(ownerOf.get(name) ?? "")) continue;
-    const used = steps.some(
-      (step) => !gone.has(step.entry.id) && !sayings.has(step.entry.kind) && step.entry.needs.includes(entry.id),
-    );
-    if (!used) gone.set(entry.id, "");
-  }
+  const used = new Set(nodes.flatMap(({ id, entry, needs }) => (gone.has(id) || sayings.has(entry) ? [] : needs)));
+  for (const { id } of orphans) if (!used.has(id)) gone.set(id, "");
   spread();
 
   const reasons = new Map<string, string>();
-  for (const { entry, kind, name } of steps) {
-    const why = gone.get(entry.id);
-    if (why === undefined || sayings.has(entry.kind)) continue;
+  for (const { id, entry, kind, name } of nodes) {
+    const why = gone.get(id);
+    if (why === undefined || sayings.has(entry)) continue;
     reasons.set(
       thingKey({ kind, name }),
       why === "" ? chosen : `needs ${why}, which is left out by include or exclude`,
     );
   }
-  const notes = things.flatMap((thing): InventoryEntry[] => {
-    const reason =
-      reasons.get(thingKey(thing)) ??
-      (thing.relation && thing.kind !== "sequence"
-        ? ["table", "view", "materialized view", "foreign table"]
-            .map((kind) => reasons.get(thingKey({ kind, name: thing.relation ?? "" })))
-            .find((found) => found !== undefined)
-        : undefined);
-    if (reason === undefined) return [];
-    return [{ kind: thing.kind, name: printable(thing.name), outcome: "not_applicable", note: printable(reason) }];
-  });
-  return { kept: steps.filter(({ entry }) => !gone.has(entry.id)), notes };
+  const reasonOf = (thing: Thing): string | undefined => {
+    const own = reasons.get(thingKey(thing));
+    if (own !== undefined || !thing.relation || thing.kind === "sequence") return own;
+    for (const kind of holders) {
+      const reason = reasons.get(thingKey({ kind, name: thing.relation }));
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+  const notes: InventoryEntry[] = [];
+  for (const thing of things) {
+    const reason = reasonOf(thing);
+    if (reason === undefined) continue;
+    notes.push({ kind: thing.kind, name: printable(thing.name), outcome: "not_applicable", note: printable(reason) });
+  }
+  return { gone: new Set(gone.keys()), notes };
 }
 
+const holders = ["table", "view", "materialized view", "foreign table"];
 const chosen = "left out by include or exclude";
 
-function nameOf(steps: readonly Step[], id: number): string {
-  const step = steps.find(({ entry }) => entry.id === id);
-  return step === undefined ? "something" : `${step.kind} ${step.name}`;
-}
+const wordsOf = (node: Node | undefined): string => (node === undefined ? "something" : `${node.kind} ${node.name}`);

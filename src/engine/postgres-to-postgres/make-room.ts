@@ -24,10 +24,15 @@ export interface RoomRun {
  * Drops the named tables that stand in the way of `things`, all or none, never with CASCADE. Errors: `target_not_empty`
  * and `option_unmatched` (nothing was written), `dependents_exist`.
  */
-export async function makeRoom(target: Session, things: readonly Thing[], run: RoomRun): Promise<void> {
+export async function makeRoom(target: Session, things: Iterable<Thing>, run: RoomRun): Promise<void> {
   const there = await readInventory(target, run.own);
-  const wanted = new Set(things.filter(({ kind }) => kind === "table").map(({ name }) => name));
-  const named = run.drop === undefined ? [] : await knownTables(target, run.drop, [...wanted]);
+  if (run.drop === undefined) return refuseCollisions(things, there);
+  const wanted = new Set(
+    Iterator.from(things)
+      .filter(({ kind }) => kind === "table")
+      .map(({ name }) => name),
+  );
+  const named = await knownTables(target, run.drop, [...wanted]);
   const dropped = named.filter(({ schema, name }) => wanted.has(fullName(schema, name)));
   if (dropped.length === 0) return refuseCollisions(things, there);
   const words = dropped.map(({ schema, name }) => printable(fullName(schema, name))).join(", ");

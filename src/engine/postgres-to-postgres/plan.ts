@@ -1,22 +1,28 @@
+import { createHash, type Hash } from "node:crypto";
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
-import { readAddresses } from "../postgres/address.ts";
+import { batches, createPacked, type Packed } from "../memory/packed.ts";
+import { type Address, readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import type { Held } from "../postgres/holding.ts";
-import { readInventory, type Thing, thingKey } from "../postgres/inventory.ts";
+import { packInventory, type Thing, thingKey } from "../postgres/inventory.ts";
 import { leftInSource } from "../postgres/left-in-source.ts";
 import { type Opening, openSource, type Source } from "../postgres/source.ts";
 import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
+import type { Entry } from "./archive.ts";
 import { type DumpOptions, dumpSchema } from "./dump.ts";
-import { forgetNaming, needsAddress, type Step, stepsOf, withRefusals } from "./entries.ts";
+import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
 import { leaveOut, readSelectable, unselected } from "./leave-out.ts";
 import type { Worker } from "./worker.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
 export interface Plan {
   opened: Source;
-  steps: Step[];
-  things: Thing[];
+  /** None where only rows are copied. */
+  steps: Stages;
+  /** Of `content` and the steps. */
+  hash: Hash;
+  things: Packed<Thing>;
   tables: Source["tables"];
   sequences: Source["sequences"];
   /** What the options leave out. */
@@ -25,11 +31,17 @@ export interface Plan {
   held: Held;
 }
 
+/** The steps of each stage in their order. A database may have very many. */
+export type Stages = Record<Exclude<Stage, "never">, Packed<Step>>;
+
 export interface Reading {
   source: Session;
   workers: readonly Worker[];
   applicationName: string;
-  options: Pick<CopyOptions, "include" | "exclude" | "source_locks" | "blocking_timeout" | "on_object_error">;
+  options: Pick<
+    CopyOptions,
+    "include" | "exclude" | "content" | "source_locks" | "blocking_timeout" | "on_object_error"
+  >;
   signal: AbortSignal;
   /** As in Opening (source.ts). */
   open: Opening["open"];
@@ -45,7 +57,7 @@ export async function readPlan(reading: Reading): Promise<Plan> {
   let without: ReadonlySet<number> = new Set();
   const {
     source: opened,
-    found,
+    found: { things, steps: all },
     held,
   } = await openSource(
     source,
@@ -56,6 +68,8 @@ export async function readPlan(reading: Reading): Promise<Plan> {
         applicationName,
         without: foreign?.table,
         parts: foreign?.parts ?? new Set(),
+        // What they need decides on what is left out.
+        keep: (step) => (selects ? step : withoutNaming(step)),
         env: process.env,
         signal,
       }),
@@ -76,26 +90,22 @@ export async function readPlan(reading: Reading): Promise<Plan> {
       log,
     },
   );
-  const { things } = found;
-  const all = stepsOf(found.entries, found.addresses);
-  const steps = options.on_object_error === "fail" ? all : withRefusals(all);
   const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
   const sequences = opened.sequences.filter(
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
-  if (!selects) {
-    forgetNaming(steps);
-    return { opened, steps, things, tables, sequences, notes: left, held };
-  }
-  const { kept, notes } = leaveOut(steps, things, without);
-  forgetNaming(kept);
+  if (!selects) return { opened, ...sorted(all, options), things, tables, sequences, notes: left, held };
+  const { gone, notes } = leaveOut(all, things, without);
+  const kept = Iterator.from(all)
+    .filter(({ entry }) => !gone.has(entry.id))
+    .map(withoutNaming);
   const out = new Set(notes.map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
     !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));
   return {
     opened,
-    steps: kept,
+    ...sorted(kept, options),
     things,
     tables: tables.filter((table) => isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
@@ -104,16 +114,53 @@ export async function readPlan(reading: Reading): Promise<Plan> {
   };
 }
 
+function sorted(
+  all: Iterable<Step>,
+  { content = "all", on_object_error }: Reading["options"],
+): Pick<Plan, "steps" | "hash"> {
+  const hash = createHash("sha256").update(content);
+  const stages: Stages = {
+    before: createPacked(),
+    after: createPacked(),
+    rights: createPacked(),
+    filling: createPacked(),
+    watching: createPacked(),
+  };
+  for (const step of content === "data" ? [] : all) {
+    const { stage, entry } = step;
+    if (stage === "never") continue;
+    hash.update(`\0${entry.kind}\0${entry.create}`);
+    stages[stage].push(on_object_error === "fail" ? step : withRefusal(step));
+  }
+  return { steps: stages, hash };
+}
+
+type SchemaOptions = Omit<DumpOptions, "without"> & {
+  without: string | undefined;
+  parts: ReadonlySet<string>;
+  keep(step: Step): Step;
+};
+
 /** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
-async function readSchema(
-  source: Session,
-  options: Omit<DumpOptions, "without"> & { without: string | undefined; parts: ReadonlySet<string> },
-) {
-  const { without, parts } = options;
+async function readSchema(source: Session, { without, parts, keep, ...options }: SchemaOptions) {
   const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
-  const things = readInventory(source, parts);
+  const things = packInventory(source, parts);
   // Both to their end, so that neither goes on in a transaction that is rolled back.
   await Promise.allSettled([entries, things]);
-  const addresses = await readAddresses(source, (await entries).filter(needsAddress));
-  return { entries: await entries, things: await things, addresses };
+  return { steps: await readSteps(source, await entries, keep), things: await things };
+}
+
+/** Entries whose addresses are asked for together. */
+const atOnce = 2_000;
+
+async function readSteps(source: Session, entries: Packed<Entry>, keep: (step: Step) => Step): Promise<Packed<Step>> {
+  const steps = createPacked<Step>();
+  const addresses = new Map<string, Address>();
+  const stepOf = createSteps(addresses);
+  for (const some of batches(entries, atOnce)) {
+    addresses.clear();
+    for (const [id, address] of await readAddresses(source, some.filter(needsAddress))) addresses.set(id, address);
+    for (const entry of some) steps.push(keep(stepOf(entry)));
+  }
+  return steps;
 }

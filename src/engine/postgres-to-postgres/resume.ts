@@ -1,4 +1,4 @@
-import { createHash } from "node:crypto";
+import type { Hash } from "node:crypto";
 import { tableWords } from "../checksum/words.ts";
 import { EngineError, type MadeObject } from "../contract.ts";
 import type { Fence } from "../fence.ts";
@@ -10,8 +10,8 @@ import { qualified } from "../postgres/names.ts";
 import type { Table } from "../postgres/source.ts";
 import { fullName } from "../text/full-name.ts";
 import { compareValues } from "./compare.ts";
-import type { Step } from "./entries.ts";
 import type { AfterPlan } from "./indexes.ts";
+import type { Stages } from "./plan.ts";
 import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
 import { heaps, withLeaves } from "./via-root.ts";
 import type { Worker } from "./worker.ts";
@@ -35,9 +35,8 @@ export interface Resumed {
 export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undefined };
 
 /** The same for two attempts exactly when each would make the same objects and copy the same columns. */
-export function planDigest(content: string, steps: readonly Step[], tables: readonly Table[]): string {
-  const hash = createHash("sha256").update(content);
-  for (const { stage, entry } of steps) if (stage !== "never") hash.update(`\0${entry.kind}\0${entry.create}`);
+export function planDigest(steps: Hash, tables: readonly Table[]): string {
+  const hash = steps.copy();
   for (const { schema, name, columns, extension, leaves } of tables)
     hash.update(`\0\0${JSON.stringify([schema, name, columns, extension, ...(leaves ?? []).map(({ oid }) => oid)])}`);
   return hash.digest("hex").slice(0, 32);
@@ -69,7 +68,7 @@ export interface ResumeRun {
   workers: readonly Worker[];
   signal: AbortSignal;
   digest: string;
-  steps: readonly Step[];
+  steps: Stages;
   tables: readonly Table[];
   after: AfterPlan;
   /** Tables of the user's, which are never emptied here. */
@@ -149,17 +148,20 @@ const ours = (made: readonly MadeObject[], keys: ReadonlySet<string>) =>
 
 /** The objects before the data, and the indexes and keys of the kept tables. */
 function keptObjects(
-  { steps, after }: { steps: readonly Step[]; after: AfterPlan | undefined },
+  { steps, after }: { steps: Stages; after: AfterPlan | undefined },
   kept: readonly Table[],
 ): Set<string> {
-  const staying = [
-    ...steps.filter(({ stage }) => stage === "before"),
-    ...heaps(kept).flatMap(({ oid }) => {
-      const { builds = [], ties = [] } = after?.indexes.get(oid) ?? {};
-      return [...builds, ...ties.map(({ step }) => step)];
-    }),
-  ];
-  return new Set(staying.flatMap(({ made }) => (made === undefined ? [] : [objectKey(made)])));
+  const staying = new Set<string>();
+  const add = ({ made }: { made: MadeObject | undefined }) => {
+    if (made !== undefined) staying.add(objectKey(made));
+  };
+  for (const step of steps.before) add(step);
+  for (const { oid } of after === undefined ? [] : heaps(kept)) {
+    const { builds = [], ties = [] } = after?.indexes.of(oid) ?? {};
+    builds.forEach(add);
+    for (const { step } of ties) add(step);
+  }
+  return staying;
 }
 
 const batch = 500;
@@ -192,9 +194,8 @@ async function emptyTables(
 async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
   const there = new Set((await readInventory(target, new Set())).map(thingKey));
   for (const { oid } of heaps(kept)) {
-    const plan = after.indexes.get(oid);
-    if (plan === undefined) continue;
-    after.indexes.set(oid, {
+    const plan = after.indexes.of(oid);
+    after.indexes.replace(oid, {
       builds: plan.builds.filter(({ made }) => !there.has(thingKey({ kind: made.kind, name: fullName(...made.name) }))),
       ties: plan.ties.filter(({ step }) => !there.has(thingKey(step))),
     });

@@ -12,9 +12,13 @@ import { printable } from "../text/printable.ts";
 export async function staleViews(
   source: Session,
   target: Session,
-  things: readonly Thing[],
+  things: Iterable<Thing>,
 ): Promise<{ name: string; note: string }[]> {
-  const wanted = new Set(things.filter(({ kind }) => kind === "materialized view").map(({ name }) => name));
+  const wanted = new Set(
+    Iterator.from(things)
+      .filter(({ kind }) => kind === "materialized view")
+      .map(({ name }) => name),
+  );
   if (wanted.size === 0) return [];
   const found: { name: string; note: string }[] = [];
   const views = await source.query<{ schema: string; name: string }>(

@@ -14,7 +14,7 @@ import { fullName } from "../text/full-name.ts";
 import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./apply.ts";
-import { type Build, forgetIndexes, type TableIndexes } from "./indexes.ts";
+import type { Build, IndexPlans, TableIndexes } from "./indexes.ts";
 import { passCopy } from "./pass.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
@@ -37,7 +37,7 @@ export interface TableRun {
   ids: TableIds;
   /** Of the plan, for the marks of finished tables. */
   digest: string;
-  indexes: Map<number, TableIndexes>;
+  indexes: IndexPlans;
   warn(message: string): void;
   made(build: Build["step"]): void;
   /** The target refused a tolerated step. */
@@ -84,7 +84,6 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
         return run.withRows ? await countBoth({ ...worker, source }, tables) : undefined;
       });
       for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
-      forgetIndexes(run.indexes, heaps(tables));
       return [];
     },
   };
@@ -146,7 +145,6 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
       for (const { step } of ties) if (!refused.has(step)) run.made(step);
       await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, rows);
-      forgetIndexes(run.indexes, heaps([table]));
       return [];
     },
   };
@@ -184,7 +182,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
 }
 
 function indexesOf(run: TableRun, table: Table): TableIndexes {
-  const all = heaps([table]).flatMap(({ oid }) => run.indexes.get(oid) ?? []);
+  const all = heaps([table]).map(({ oid }) => run.indexes.of(oid));
   return { builds: all.flatMap(({ builds }) => builds), ties: all.flatMap(({ ties }) => ties) };
 }
 

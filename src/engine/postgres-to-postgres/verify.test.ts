@@ -73,4 +73,26 @@ describe("the inventories of both sides", () => {
     ]);
     expect(warnings).toEqual([expect.stringContaining("trigger s.a evil stands in the target alone")]);
   });
+
+  it("are compared in many groups as in one, and told in the source's order", () => {
+    const source = Array.from({ length: 40_000 }, (_, at) =>
+      thing(at % 2 === 0 ? "table" : "index", `s.t${at}`, `${at}`),
+    );
+    const changed = source.map((one, at) => (at % 9_999 === 1 ? { ...one, detail: "other" } : one));
+    const notes = [...source].reverse().map(({ kind, name }) => ({ kind, name, outcome: "copied" as const }));
+    const said = [{ kind: "grants", name: "TABLE s.t0", outcome: "copied" as const }];
+    const { inventory, warnings } = compareInventories(source, changed.reverse(), [...said, ...notes], true);
+    expect(inventory.map(({ name }) => name)).toEqual([...source.map(({ name }) => name), "TABLE s.t0"]);
+    expect(inventory.flatMap(({ outcome }, at) => (outcome === "reported" ? [at] : []))).toEqual([
+      1, 10_000, 19_999, 29_998, 39_997,
+    ]);
+    expect(warnings.map((words) => words.split(" ")[1])).toEqual([
+      "s.t1",
+      "s.t10000",
+      "s.t19999",
+      "s.t29998",
+      "s.t39997",
+    ]);
+    expect(() => compareInventories(source, changed.slice(1), notes, true)).toThrow(/missing .*: index s\.t39999$/);
+  });
 });

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import { type Fence, registerPatienceMs, transacted } from "../fence.ts";
+import { sharedText } from "../memory/shared-text.ts";
 import { connect, type Session } from "./connection.ts";
 import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
@@ -249,20 +250,32 @@ interface Owned {
   owner: string;
 }
 
+/** Rows of an answer. */
+const atOnce = 2_000;
+
 async function readMade(session: Session, { table, owner }: Owned): Promise<MadeObject[]> {
-  const rows = await session.query<{ name: string }>(
-    `SELECT name FROM ${table} WHERE kind = 'made' AND owner = $1 ORDER BY id`,
-    [owner],
-  );
-  // An index that went with its table's was made again by a later attempt: the last record is the one that is there.
-  const last = new Map<string, MadeObject>();
-  for (const { name } of rows) {
-    const object = JSON.parse(name) as MadeObject;
-    const key = JSON.stringify([object.kind, object.name]);
-    last.delete(key);
-    last.set(key, object);
+  const made: MadeObject[] = [];
+  for (let after = 0; ; ) {
+    const rows = await session.query<{ id: number; name: string }>(
+      `SELECT id::int8 AS id, name FROM ${table} WHERE kind = 'made' AND owner = $1 AND id > $2 ORDER BY id LIMIT ${atOnce}`,
+      [owner, after],
+    );
+    for (const { name } of rows) {
+      const { kind, name: names, id } = JSON.parse(name) as MadeObject;
+      made.push({ kind: sharedText(kind), name: names.map(sharedText), ...(id === undefined ? {} : { id }) });
+    }
+    if (rows.length < atOnce) break;
+    after = rows.at(-1)?.id ?? after;
   }
-  return [...last.values()];
+  // An index that went with its table's was made again by a later attempt: the last record is the one that is there.
+  const seen = new Set<string>();
+  const last = made.reverse().filter(({ kind, name }) => {
+    const key = [kind, ...name].join("\0");
+    if (seen.has(key)) return false;
+    seen.add(key);
+    return true;
+  });
+  return last.reverse();
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */

@@ -1,3 +1,4 @@
+import { createPacked, type Packed } from "../memory/packed.ts";
 import type { Session } from "./connection.ts";
 import { fullNameSql, partSql } from "./names.ts";
 import { ofUsers } from "./source.ts";
@@ -19,6 +20,33 @@ export interface Thing {
 
 /** Without large objects (large-object-names.ts), and the things of extensions, which come with these. `without` holds keys of things to leave out. */
 export async function readInventory(session: Session, without: ReadonlySet<string>): Promise<Thing[]> {
+  const things = await session.query<Thing>(inventorySql(session));
+  return things.filter((thing) => !without.has(thingKey(thing)));
+}
+
+/** Rows of an answer. */
+const atOnce = 2_000;
+
+/** The same in the open transaction, without all of it in memory at once. */
+export async function packInventory(session: Session, without: ReadonlySet<string>): Promise<Packed<Thing>> {
+  const things = createPacked<Thing>();
+  await session.run(`DECLARE inventory NO SCROLL CURSOR FOR ${inventorySql(session)}`);
+  for (;;) {
+    const some = await session.query<Thing>(`FETCH ${atOnce} FROM inventory`);
+    things.push(...some.filter((thing) => !without.has(thingKey(thing))));
+    if (some.length < atOnce) break;
+  }
+  await session.run("CLOSE inventory");
+  return things;
+}
+
+/** In this order, then by name; columns last, as they stand in their relation. */
+const kindOrder = [
+  ...["table", "view", "materialized view", "sequence", "foreign table", "type", "index", "constraint", "trigger"],
+  ...["rule", "policy", "schema", "domain", "aggregate", "procedure", "function", "extension"],
+];
+
+function inventorySql(session: Session): string {
   const [major, since] = [
     Math.floor(session.version / 10_000),
     (version: number, text: string) => (session.version >= version * 10_000 ? text : "''"),
@@ -114,23 +142,9 @@ export async function readInventory(session: Session, without: ReadonlySet<strin
       WHERE a.attnum > 0 AND NOT a.attisdropped AND c.relkind IN ('r', 'p', 'v', 'm', 'f', 'c') AND c.relpersistence <> 't' AND ${users} AND ${ownRelation}`;
   const [relations = "", ...others] = ofRelations.map((part) => `SELECT x.*, 0 FROM (${part}) x`);
   const rows = [relations, columns, ...others, ...alone.map((part) => `SELECT x.*, NULL, 0 FROM (${part}) x`)];
-  const things = await session.query<Thing>(
-    `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation, place)
-      ORDER BY place`,
-  );
-  return ordered(things.filter((thing) => !without.has(thingKey(thing))));
-}
-
-/** Kinds in the order above, then by name; columns as they stand in their relation. The server's own order differs from plan to plan. */
-function ordered(things: readonly Thing[]): Thing[] {
-  const kinds = new Map<string, Thing[]>();
-  for (const thing of things) {
-    const some = kinds.get(thing.kind);
-    if (some === undefined) kinds.set(thing.kind, [thing]);
-    else some.push(thing);
-  }
-  const key = ({ kind, name, relation }: Thing) => (kind === "column" ? (relation ?? name) : name);
-  return [...kinds.values()].flatMap((some) => some.sort((a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0)));
+  const place = `pg_catalog.array_position(ARRAY[${kindOrder.map((one) => `'${one}'`).join(", ")}], kind::pg_catalog.text)`;
+  return `SELECT kind, name, COALESCE(detail, '') AS detail, relation FROM (${rows.join(" UNION ALL ")}) things(kind, name, detail, relation, place)
+      ORDER BY place > 0, ${place}, kind, CASE WHEN place > 0 THEN relation ELSE name END COLLATE "C", place`;
 }
 
 /** `kind name`, by which both sides are compared: no two things of a database have one. */

@@ -9,10 +9,15 @@ export function cleanReport<Report extends Pick<CopyReport, "warnings" | "invent
   return {
     ...report,
     warnings: report.warnings.map((warning) => redactor.clean(warning)),
-    inventory: report.inventory.map((entry) => ({
-      ...entry,
-      ...(entry.note === undefined ? {} : { note: redactor.clean(entry.note) }),
-      ...(entry.definition === undefined ? {} : { definition: redactor.clean(entry.definition) }),
-    })),
+    inventory: report.inventory.map((entry) =>
+      // Most have no sentence, and there may be very many.
+      entry.note === undefined && entry.definition === undefined
+        ? entry
+        : {
+            ...entry,
+            ...(entry.note === undefined ? {} : { note: redactor.clean(entry.note) }),
+            ...(entry.definition === undefined ? {} : { definition: redactor.clean(entry.definition) }),
+          },
+    ),
   };
 }
