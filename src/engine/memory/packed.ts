@@ -41,10 +41,10 @@ export const packedValues = (values: readonly unknown[]): Buffer => {
   return Buffer.from(bytes);
 };
 
-export const unpackedValues = <T>(bytes: Buffer): T[] => JSON.parse(inflateRawSync(bytes).toString()) as T[];
+const unpackedValues = <T>(bytes: Buffer): T[] => JSON.parse(inflateRawSync(bytes).toString()) as T[];
 
 /** Many short lists, compressed as a Packed is: values come in any order, and those of one group are read together. */
-export interface Groups<T> {
+interface Groups<T> {
   add(group: number, value: T): void;
   of(group: number): T[];
 }
