@@ -70,8 +70,9 @@ async function storageWork(
   { guard: { secrets, ...guard }, storage: installed, isTeam }: WorkOptions,
 ): Promise<BackupWork["storage"]> {
   if (storage?.volume) {
-    const { path } = storage.volume;
-    return { spec: { folder: path === "" ? workerPaths.storage : `${workerPaths.storage}/${path}` } };
+    const { path, claimName } = storage.volume;
+    const below = path === "" ? "" : `/${path}`;
+    return { spec: { folder: `${workerPaths.storage}${below}`, place: `volume ${claimName}${below}` } };
   }
   if (storage?.bucket) {
     const { secretRef, sealedCredentials, ...bucket } = storage.bucket;

@@ -162,6 +162,7 @@ describe("the run of a slot", () => {
 
   test.each([
     ["at the moment at which the next run starts", "2026-11-24T02:52:00Z", { lookAgain: 480_000, isDue: true }],
+    ["at that moment, not two minutes after it", "2026-11-24T02:49:00Z", { lookAgain: 660_000, isDue: true }],
     // The clock may be set forward, or the machine may sleep.
     ["within ten minutes where that is far off", "2026-11-24T02:00:00Z", { lookAgain: 600_000, isDue: false }],
   ])("it is looked at again %s", (_when, now, expected) => {

@@ -75,8 +75,9 @@ function living(observed: Observed, settings: Settings, now: Date): Plan {
       ? [{ type: "Warning" as const, reason: wrong.reason, note: wrong.message }]
       : []),
   ];
-  const lookAgain = Math.min(seen.lookAgain, longestWait);
-  return { acts, status, events, lookAgain, isDue: lookAgain < longestWait };
+  // A look is up to a fifth later than it was asked for: one that is nearer than that is at its moment.
+  const isDue = seen.lookAgain < longestWait * 1.5;
+  return { acts, status, events, lookAgain: isDue ? seen.lookAgain : longestWait, isDue };
 }
 
 interface Seen {
@@ -101,7 +102,7 @@ const notSeen = (observed: Observed): Seen => ({
   status: kept(observed),
   ready: ready("", ""),
   events: [],
-  lookAgain: longestWait,
+  lookAgain: Number.POSITIVE_INFINITY,
 });
 
 /** Slots up to this moment are done with. */
@@ -135,7 +136,7 @@ function look(observed: Observed, slots: Slots, { jitter }: Settings, time: numb
     status: upTo(last, before + missed),
     ready: spec.suspend
       ? ready("Suspended", "spec.suspend is true: slots are skipped. Runs on request are taken.")
-      : ready("Scheduled", "Runs start at their slots."),
+      : ready("Scheduled", `Runs start at their slots.${missedText(before + missed)}`),
     events: missed > 0 ? [missedEvent(due.slice(0, missed))] : [],
     lookAgain,
     ...more,
@@ -170,6 +171,10 @@ function look(observed: Observed, slots: Slots, { jitter }: Settings, time: numb
   return { ...done(anchor, 0), acts: [{ kind: "make-run", slot, name }] };
 }
 
+const countText = (count: number): string => (count === 1 ? "1 slot was" : `${count} slots were`);
+const missedText = (missed: number): string =>
+  missed === 0 ? "" : ` ${countText(missed)} missed so far (status.missed): the events SlotsMissed name them.`;
+
 function missedEvent(slots: readonly number[]): Plan["events"][number] {
   const [first = 0] = slots;
   const times = [first, ...(slots.length > 1 ? [slots.at(-1) ?? first] : [])].map((slot) =>
@@ -178,7 +183,7 @@ function missedEvent(slots: readonly number[]): Plan["events"][number] {
   return {
     type: "Warning",
     reason: "SlotsMissed",
-    note: `${slots.length === 1 ? "1 slot was" : `${slots.length} slots were`} missed: ${times.join(" to ")}. No run was started within startingDeadlineSeconds, or a newer slot was due as well.`,
+    note: `${countText(slots.length)} missed: ${times.join(" to ")}. No run was started within startingDeadlineSeconds, or a newer slot was due as well.`,
   };
 }
 

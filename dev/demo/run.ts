@@ -121,13 +121,13 @@ async function onCluster(cluster: Cluster, images: ClusterImages, options: DemoO
     { namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": namespace } } },
   );
   const simulator = await prepareSimulator(cluster, namespace);
-  const { s3, verify } = images;
+  const { s3 } = images;
   const storage = s3 && (await applyStorage(cluster, namespace, s3.ref));
   const values = {
     ...localImage(images.app.ref),
     ...reachable.values,
     billing: billingValues(simulator),
-    ...(storage && { backups: backupValues(storage, verify?.ref ?? images.postgres.ref) }),
+    ...(storage && { backups: backupValues(storage, { postgres: images.postgres.ref, mysql: images.mysql.ref }) }),
   };
   const [, databases] = await together<[unknown, DemoDatabase[], unknown]>(signal, [
     (signal) => terminal.step("Install Rowferry with Helm", (step) => installChart(cluster, values, step.log, signal)),

@@ -27,8 +27,8 @@ export type Image = {
 };
 
 export type DemoImages = { app: Image; mysql: Image; postgres: Image };
-/** Of the demo's backups: the S3 server, and PostgreSQL as its official image starts it. */
-export type BackupImages = { s3: Image; verify: Image };
+/** Of the demo's backups: the S3 server. */
+export type BackupImages = { s3: Image };
 export type Images = DemoImages & { mariadb: Image; postgresOld: Image };
 
 export type BuildOptions = { terminal: Terminal; signal?: AbortSignal | undefined };
@@ -143,12 +143,16 @@ const databaseConfig: ImageConfig = {
   env: ["PATH=/usr/local/bin:/usr/sbin:/usr/bin"],
   user: `${account}:${account}`,
   workingDir: "/",
-  entrypoint: ["database"],
+  entrypoint: ["official"],
   cmd: [],
 };
 
-const buildDatabases = async (name: RecipeName, options: BuildOptions): Promise<Image> =>
-  storedImage(name, [await rootLayer(name, options)], databaseConfig, options);
+/** The root of the databases, and over it what makes it start as the official images do, for verifications of backups. */
+const buildDatabases = async (name: RecipeName, options: BuildOptions): Promise<Image> => {
+  const folder = join(import.meta.dirname, "recipes", "official");
+  const over = await storedLayer("official", await contentKey(folder), { folder }, options);
+  return storedImage(name, [await rootLayer(name, options), over], databaseConfig, options);
+};
 
 const buildRecipes = async ({ terminal, signal }: BuildOptions, databases: readonly RecipeName[]): Promise<Image[]> => {
   await needPackages(["roots"], terminal, signal);
@@ -177,14 +181,6 @@ const buildStorage = async ({ terminal, signal }: BuildOptions): Promise<Image> 
   return storedImage("s3", [layer], { ...databaseConfig, entrypoint }, options);
 };
 
-/** The root of the databases, and over it what makes it look like the official image. */
-const buildOfficial = async (options: BuildOptions): Promise<Image> => {
-  const folder = join(import.meta.dirname, "recipes", "official");
-  const over = await storedLayer("official", await contentKey(folder), { folder }, options);
-  const layers = [await rootLayer("databases", options), over];
-  return storedImage("postgres-official", layers, { ...databaseConfig, entrypoint: ["official-postgres"] }, options);
-};
-
 /** The demo's images, and those of its backups. */
 export const buildDemoImagesWithBackups = async ({
   terminal,
@@ -194,7 +190,7 @@ export const buildDemoImagesWithBackups = async ({
     (signal) => buildDemoImages({ terminal, signal }),
     (signal) => buildStorage({ terminal, signal }),
   ]);
-  return { ...images, s3, verify: await buildOfficial({ terminal, signal }) };
+  return { ...images, s3 };
 };
 
 /** The images of the demo, and those of the older servers that tests use. */

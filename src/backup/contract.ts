@@ -149,6 +149,8 @@ export type StorageSpec =
   | {
       /** An absolute path, as a volume is mounted. It must exist. */
       folder: string;
+      /** Its name for a person; default: the path. */
+      place?: string | undefined;
     };
 
 export interface StorageCredentials {

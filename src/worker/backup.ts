@@ -102,7 +102,7 @@ async function openStorage(
   { backup, redactor, mountsRoot = "" }: BackupParts,
 ): Promise<Storage> {
   const { spec, guard } = storage;
-  if ("folder" in spec) return backup.storageOf({ folder: mountsRoot + spec.folder });
+  if ("folder" in spec) return backup.storageOf({ ...spec, folder: mountsRoot + spec.folder });
   const credentials = await credentialsOf(storage.credentials, redactor, mountsRoot);
   return backup.storageOf(spec, credentials, guard);
 }

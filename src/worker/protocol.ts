@@ -74,7 +74,8 @@ const storageWorkSchema = z.object({
         ca: z.string().optional(),
       }),
     }),
-    z.object({ folder: z.string() }),
+    /** `place`: its name for a person. */
+    z.object({ folder: z.string(), place: z.string().optional() }),
   ]),
   /** Of a bucket: themselves, or the folder in which a Secret is mounted. */
   credentials: z

@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { PodToRun } from "../../dev/cluster/processes/kubelet/objects.ts";
 import { containerStatus, setPodStatus, terminated } from "../../dev/cluster/processes/kubelet/pod-status.ts";
 import { MountError, writeVolumes } from "../../dev/cluster/processes/kubelet/volumes.ts";
-import { startInformer } from "../../src/cluster/index.ts";
+import { isNotFound, startInformer } from "../../src/cluster/index.ts";
 import { kinds, pathOf } from "../../src/resources/objects.ts";
 import { workerEnv } from "../../src/worker/protocol.ts";
 import { inherited } from "../environment.ts";
@@ -74,6 +74,17 @@ export function startNode(plane: Pick<PlaneClient, "admin">, { endpoint, env = {
     return false;
   }
 
+  /** As a kubelet: an API server that is away for a while must not leave a pod Running for ever. */
+  async function untilSaved(pod: PodToRun, status: object): Promise<void> {
+    while (!stopping.signal.aborted)
+      try {
+        return await setPodStatus(connection, pod, status);
+      } catch (error) {
+        if (isNotFound(error)) return;
+        await new Promise((resolve) => setTimeout(resolve, 500));
+      }
+  }
+
   async function run(pod: PodToRun): Promise<void> {
     const root = join(folder, pod.metadata.uid ?? "");
     const [container] = pod.spec.containers;
@@ -109,7 +120,7 @@ export function startNode(plane: Pick<PlaneClient, "admin">, { endpoint, env = {
     const startedAt = new Date().toISOString();
     const closed = new Promise<number>((resolve) => child.once("close", (code) => resolve(code ?? 137)));
     const status = (phase: string, state: object) =>
-      setPodStatus(connection, pod, { phase, containerStatuses: [containerStatus(container, state)] }).catch(() => {});
+      untilSaved(pod, { phase, containerStatuses: [containerStatus(container, state)] });
     await status("Running", { running: { startedAt } });
     const code = await closed;
     children.delete(pod.metadata.name);

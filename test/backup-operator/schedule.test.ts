@@ -1,8 +1,10 @@
+import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { database, type Where } from "../engine/postgres-support.ts";
 import { until } from "../operator/control-plane.ts";
+import { runProgram } from "../run-program.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { objectsIn } from "./bucket.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
@@ -63,7 +65,10 @@ test("the newest missed slot is caught up within the deadline, older ones are co
   );
   expect(after.status).toMatchObject({ missed: 4, lastSlot: slot.toISOString() });
   const condition = (type: string) => after.status?.conditions?.find((one) => one.type === type);
-  expect(condition("Ready")).toMatchObject({ status: "True", reason: "Scheduled" });
+  expect(condition("Ready")).toMatchObject({
+    ...{ status: "True", reason: "Scheduled" },
+    message: expect.stringContaining("4 slots were missed so far"),
+  });
   expect(condition("Overdue")).toMatchObject({ status: "False", reason: "UpToDate" });
   const events = await plane.kubectl(["get", "events", "-n", namespace, "-o", "json"]);
   expect(events.out).toContain("4 slots were missed");
@@ -145,6 +150,30 @@ test("a run that fails says why, and leaves nothing in the bucket", async () => 
   );
   expect(removed.status?.state).toBe("failed");
   expect(await objectsIn(s3, `rowferry/${namespace}/bad.`)).toEqual([]);
+});
+
+test("a full volume is named with its claim, and nothing is left on it", async () => {
+  const { namespace, apply, node } = scene;
+  const large = await database(
+    server,
+    "CREATE TABLE t (b bytea); INSERT INTO t SELECT sha512(i::text::bytea) || sha512((-i)::text::bytea) FROM generate_series(1, 30000) i",
+  );
+  await scene.secret("large", { url: server.urlOf(large.database, "admin") });
+  const folder = node.claim("small");
+  expect(await runProgram("mount", ["-t", "tmpfs", "-o", "size=1m", "tmpfs", folder])).toMatchObject({ code: 0 });
+  try {
+    const storage = { volume: { claimName: "small" } };
+    await apply(object("BackupRun", namespace, "full", { source: { secretRef: { name: "large" } }, storage }));
+    const run = await untilObject(scene, "BackupRun", "full", "an end", ended);
+    expect(run.status?.conditions?.find(({ type }) => type === "Failed")).toMatchObject({
+      reason: "StorageFull",
+      message: expect.stringContaining("Volume small is full: free space there, or shorten the retention"),
+    });
+    await untilObject(scene, "BackupRun", "full", "its parts removed", ({ status }) => !!status?.partsRemoved);
+    expect(readdirSync(folder)).toEqual([]);
+  } finally {
+    await runProgram("umount", ["--lazy", folder]);
+  }
 });
 
 test("deleting a schedule keeps its runs; with the policy Delete they go first, and their parts", async () => {

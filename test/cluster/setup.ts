@@ -6,11 +6,17 @@ import { openTerminal } from "../../dev/terminal/index.ts";
 import { together } from "../../dev/terminal/together.ts";
 import "./kube.ts";
 
-/** Two operator replicas, so that leaders can change; short lease, so that they do it soon. */
-export const chartValues = (app: string) => ({
+/** Two operator replicas, so that leaders can change; short lease, so that they do it soon. Backups name their own storage. */
+export const chartValues = (app: string, verification: Partial<Record<"postgres" | "mysql" | "mariadb", string>>) => ({
   ...localImage(app),
   operator: { replicas: 2, leaseSeconds: 5 },
+  backups: {
+    enabled: true,
+    storage: { bucket: "unused", secretName: bucketSecret },
+    verification: { images: verification, resources: { requests: { cpu: "50m" }, limits: { memory: "1Gi" } } },
+  },
 });
+const bucketSecret = "unused-bucket";
 
 let close: () => Promise<void> = async () => {};
 
@@ -41,7 +47,11 @@ export async function setup(project: TestProject): Promise<void> {
       clusterIP: string;
     };
     const reachable = await reachableApi(cluster, [clusterIP.replace(/\.\d+$/, ".0/24")], { namespaceSelector: {} });
-    const values = { ...chartValues(images.app.ref), ...reachable.values };
+    const { mysql, mariadb } = images;
+    const values = { ...chartValues(images.app.ref, { mysql: mysql.ref, mariadb: mariadb.ref }), ...reachable.values };
+    await cluster.kubectl(["create", "namespace", system.namespace]);
+    const keys = ["accessKeyId", "secretAccessKey"].map((key) => `--from-literal=${key}=unused`);
+    await cluster.kubectl(["create", "secret", "generic", bucketSecret, "-n", system.namespace, ...keys]);
     await terminal.step("Install the chart", (step) => installChart(cluster, values, step.log));
     const refs = Object.fromEntries(Object.entries(images).map(([name, image]) => [name, image.ref]));
     project.provide("cluster", {

@@ -24,11 +24,14 @@ export interface DemoStorage {
 /** Of the bucket, for this machine. */
 export const bucketUrl = ({ host }: DemoStorage): string => `${host}/${names.bucket}`;
 
-/** Chart values. `postgres`: an image with the official one's entrypoint, for verifications. */
-export const backupValues = ({ endpoint }: DemoStorage, postgres: string): object => ({
+/** Chart values. `images`: by engine, with the official ones' entrypoint, for verifications. */
+export const backupValues = (
+  { endpoint }: DemoStorage,
+  images: Partial<Record<"postgres" | "mysql" | "mariadb", string>>,
+): object => ({
   enabled: true,
   storage: { bucket: names.bucket, endpoint, region: names.region, secretName: names.secret },
-  verification: { images: { postgres } },
+  verification: { images },
 });
 
 /** Applies server and keys; both are there before the chart is installed. A kept cluster keeps its keys. */

@@ -15,10 +15,11 @@ import { reportedElsewhere } from "../streams.ts";
 /** No object's name begins with a dot (names.ts). */
 const unfinished = ".unfinished-";
 
-export function openFolder(folder: string): Storage {
+/** `place`: its name for a person. */
+export function openFolder(folder: string, place = folder): Storage {
   const pathOf = (name: string) => join(folder, ...checkName(name).split("/"));
   return {
-    place: folder,
+    place,
     async put(name, body, signal) {
       const path = pathOf(name);
       const temporary = join(dirname(path), `${unfinished}${name.split("/").at(-1)}`);
@@ -31,7 +32,7 @@ export function openFolder(folder: string): Storage {
         return size;
       } catch (error) {
         await rm(temporary, { force: true }).catch(() => undefined);
-        throw storageError(error, folder);
+        throw storageError(error, place);
       }
     },
     async get(name, signal) {
@@ -39,7 +40,7 @@ export function openFolder(folder: string): Storage {
       const file = createReadStream(path, { signal, highWaterMark: 256 * 1024 });
       await new Promise<void>((resolve, reject) => {
         file.once("open", () => resolve());
-        file.once("error", (error) => reject(storageError(error, folder, name)));
+        file.once("error", (error) => reject(storageError(error, place, name)));
       });
       return file;
     },
@@ -56,7 +57,7 @@ export function openFolder(folder: string): Storage {
         await rm(path, { force: true });
         await removeEmpty(dirname(path), folder);
       } catch (error) {
-        throw storageError(error, folder);
+        throw storageError(error, place);
       }
     },
     async abortUploads(prefix, signal) {
@@ -142,21 +143,21 @@ async function removeEmpty(path: string, folder: string): Promise<void> {
 
 const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? error.code : undefined);
 
-function storageError(error: unknown, folder: string, name = ""): unknown {
+function storageError(error: unknown, place: string, name = ""): unknown {
   if (error instanceof BackupError) return error;
   const code = codeOf(error);
   if (code === "ENOENT" || code === "ENOTDIR")
-    return new BackupError("storage_object_missing", `${folder} has no ${name}`, { cause: error });
+    return new BackupError("storage_object_missing", `${place} has no ${name}`, { cause: error });
   if (code === "ENOSPC" || code === "EDQUOT")
-    return new BackupError("storage_full", `${folder} is full: free space there, or shorten the retention`, {
+    return new BackupError("storage_full", `${place} is full: free space there, or shorten the retention`, {
       cause: error,
     });
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return new BackupError("storage_denied", `${folder} cannot be written or read: change its owner or its rights`, {
+    return new BackupError("storage_denied", `${place} cannot be written or read: change its owner or its rights`, {
       cause: error,
     });
   if (typeof code === "string" && /^E[A-Z]+$/.test(code))
-    return new BackupError("storage_failed", `${folder} reported ${code}: check the disk`, {
+    return new BackupError("storage_failed", `${place} reported ${code}: check the disk`, {
       retryable: true,
       cause: error,
     });

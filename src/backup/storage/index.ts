@@ -12,7 +12,7 @@ import { openBucket } from "./s3.ts";
 /** Opens a storage; nothing is dialled yet. Errors: `storage_invalid`, `storage_address_refused`. */
 export function storageOf(spec: StorageSpec, credentials?: StorageCredentials, guard?: StorageGuard): Storage {
   if ("folder" in spec) {
-    if (isAbsolute(spec.folder)) return openFolder(spec.folder);
+    if (isAbsolute(spec.folder)) return openFolder(spec.folder, spec.place);
     throw new BackupError("storage_invalid", `the folder ${JSON.stringify(spec.folder)} is not an absolute path`);
   }
   if (credentials !== undefined) return openBucket(spec.bucket, credentials, guard);

@@ -76,7 +76,11 @@ export const runStatusSchema = z.object({
   size: z.int().min(0).optional().describe("Bytes of the backup before compression."),
   stored: z.int().min(0).optional().describe("Bytes in the storage."),
   location: z.string().max(512).optional().describe("Folder of the parts in the storage."),
-  place: z.string().max(1024).optional().describe("The storage, for a person: `s3://bucket/prefix` or a folder."),
+  place: z
+    .string()
+    .max(1024)
+    .optional()
+    .describe("The storage, for a person: `s3://bucket/prefix`, or a volume with its claim."),
   manifestDigest: z
     .string()
     .max(80)

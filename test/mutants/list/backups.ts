@@ -1,6 +1,6 @@
 import type { Mutant } from "../mutant.ts";
 
-/** Faults of backups, which the judge of test/backup-operator/chaos has to notice. */
+/** Faults of backups: of what kills leave behind, and of the times of runs. */
 
 const killed = (name: string) => ({ file: "test/backup-operator/chaos/directed.test.ts", name });
 
@@ -21,5 +21,16 @@ export const backups: readonly Mutant[] = [
     replace: "return free;",
     test: killed("an operator that is killed when retention begins removes the older run with its parts, and no other"),
     harm: "Runs that retention deletes leave their parts in the bucket.",
+  },
+  {
+    id: "slots-looked-at-later",
+    file: "controllers/runtime/loop.ts",
+    find: "if (lookAgain !== undefined && (isDue || lookAgain < unhurried)) queue.addAfter(key, lookAgain);",
+    replace: "if (lookAgain !== undefined && lookAgain < unhurried) queue.addAfter(key, lookAgain);",
+    test: {
+      file: "controllers/runtime/loop.test.ts",
+      name: "a look at the moment when something is due is not spread",
+    },
+    harm: "A nightly backup starts up to two hours after its time.",
   },
 ];
