@@ -25,8 +25,7 @@ const about = "Sends requests to two replicas of the API while they restart, and
 
 const words = {
   usage: "[creates|finished|waiting|schedules]",
-  about:
-    "creates: with billing on, beside off. finished, waiting: one operator among --migrations. schedules: one among --schedules",
+  about: "creates: with billing on, beside off. finished, waiting, schedules: one operator among many",
   among: ["creates", "finished", "waiting", "schedules"],
   most: 1,
 };

@@ -153,7 +153,7 @@ export const rooms: Room[] = [
       resources,
       "src/mcp",
       "src/requests",
-      ...["app", "body", "incoming", "input", "limits", "problem"].map((name) => `src/api/${name}.ts`),
+      ...["app", "audit", "body", "incoming", "input", "limits", "problem"].map((name) => `src/api/${name}.ts`),
     ],
     packages: ["zod", "express", "@modelcontextprotocol/server"],
   },
