@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import type { Writable } from "node:stream";
 import zlib from "node:zlib";
 import { BackupError, type Part, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
+import { release } from "./memory.ts";
 import { partEnding } from "./names.ts";
 import { reportedElsewhere, unlessAborted } from "./streams.ts";
 
@@ -51,6 +51,7 @@ export async function writePart(
       size += piece.length;
       moved(0, piece.length);
       yield piece;
+      release(piece);
     }
   };
   const full = `${name}${partEnding}`;
@@ -100,7 +101,7 @@ export interface Reading {
 
 /**
  * Reads one part as its bytes before compression. What is stored otherwise than the manifest says ends it with an error, if only after
- * its last byte: check first (check.ts). Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
+ * its last byte: check first (check.ts). A piece is good until the next one is asked for. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
  */
 export async function* readPart(reading: Reading, part: Part): AsyncGenerator<Buffer> {
   const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
@@ -109,11 +110,12 @@ export async function* readPart(reading: Reading, part: Part): AsyncGenerator<Bu
     plain += piece.length;
     if (plain > part.plain) throw changed(part, `it holds more than the ${part.plain} bytes that the manifest names`);
     yield piece;
+    release(piece);
   }
   if (plain !== part.plain) throw changed(part, `it holds ${plain} bytes, and the manifest names ${part.plain}`);
 }
 
-/** Passes the stored bytes of a part on and compares them with the manifest. Errors: `archive_part_changed`. */
+/** Passes the stored bytes of a part on, each piece until the next is asked for, and compares them with the manifest. Errors: `archive_part_changed`. */
 export async function* hashed(part: Part, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   let size = 0;
@@ -122,6 +124,7 @@ export async function* hashed(part: Part, stored: AsyncIterable<Uint8Array>): As
     if (size > part.size) throw changed(part, `it has more than the ${part.size} bytes that the manifest names`);
     hash.update(piece);
     yield piece;
+    release(piece);
   }
   if (size !== part.size) throw changed(part, `it has ${size} bytes, and the manifest names ${part.size}`);
   if (hash.digest("hex") !== part.sha256) throw changed(part, "its SHA-256 is another than the manifest names");
@@ -142,20 +145,40 @@ export async function* decompressed(
       params: { [constants.ZSTD_d_windowLogMax]: longestWindow },
     }),
   );
-  const from = reportedElsewhere(Readable.from(identities.decrypt(what, stored), { objectMode: false }));
-  const running = pipeline(from, zstd, { signal });
-  // Its error is that of the loop below.
-  running.catch(() => undefined);
+  const end = (error: unknown) => zstd.destroy(error instanceof Error ? error : new Error(String(error)));
+  const aborted = () => end(signal.reason);
+  signal.addEventListener("abort", aborted, { once: true });
+  const write = writer(zstd);
+  const feeding = (async () => {
+    for await (const piece of identities.decrypt(what, stored)) {
+      if (!(await write(piece))) return;
+      release(piece);
+    }
+    zstd.end();
+  })().catch(end);
   try {
+    signal.throwIfAborted();
     for await (const piece of zstd) yield piece as Buffer;
-    await running;
+    await feeding;
   } catch (error) {
     signal.throwIfAborted();
     throw zstdError(what, error);
   } finally {
+    signal.removeEventListener("abort", aborted);
     zstd.destroy();
-    await running.catch(() => undefined);
   }
+}
+
+/** Resolves when the stream needs the piece no longer; to false where it ended before, and its reader hears of the error. */
+function writer(stream: Writable): (piece: Uint8Array) => Promise<boolean> {
+  let ended: () => void = () => undefined;
+  stream.once("close", () => ended());
+  return (piece) =>
+    new Promise((resolve) => {
+      if (stream.destroyed) return resolve(false);
+      ended = () => resolve(false);
+      stream.write(piece, (error) => resolve(!error));
+    });
 }
 
 const zstdError = (what: string, cause: unknown): unknown =>

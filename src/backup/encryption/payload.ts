@@ -1,4 +1,5 @@
 import { createCipheriv, createDecipheriv, hkdfSync } from "node:crypto";
+import { release } from "../memory.ts";
 
 /**
  * The payload of an age file (age-encryption.org/v1, "Payload"): a nonce, then ChaCha20-Poly1305 by chunks of 64 KiB, the
@@ -22,23 +23,24 @@ function chunkNonce(counter: number, last: boolean): Buffer {
   return nonce;
 }
 
-/** Encrypts what comes; memory: two chunks. */
+/** Encrypts what comes, and frees it; memory: two chunks. */
 export async function* sealChunks(key: Buffer, plain: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let chunk = Buffer.allocUnsafe(chunkBytes);
+  const chunk = Buffer.allocUnsafeSlow(chunkBytes);
   let filled = 0;
   let counter = 0;
-  const seal = (last: boolean): Buffer => {
+  /** The chunk and its tag. The cipher ends with no bytes of its own. */
+  const seal = (last: boolean): [Buffer, Buffer] => {
     const nonce = chunkNonce(counter++, last);
     const one = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes });
     const sealed = one.update(chunk.subarray(0, filled));
-    return Buffer.concat([sealed, one.final(), one.getAuthTag()]);
+    one.final();
+    return [sealed, one.getAuthTag()];
   };
   for await (const piece of plain) {
     for (let at = 0; at < piece.length; ) {
       // Only now is it known that the full one is not the last.
       if (filled === chunkBytes) {
-        yield seal(false);
-        chunk = Buffer.allocUnsafe(chunkBytes);
+        yield* seal(false);
         filled = 0;
       }
       const taken = Math.min(piece.length - at, chunkBytes - filled);
@@ -46,8 +48,9 @@ export async function* sealChunks(key: Buffer, plain: AsyncIterable<Uint8Array>)
       filled += taken;
       at += taken;
     }
+    release(piece);
   }
-  yield seal(true);
+  yield* seal(true);
 }
 
 /** Decrypts what comes. No byte is passed on that is not authentic. Errors: those of `broken`. */

@@ -39,11 +39,16 @@ export async function readDump(plain: AsyncIterable<Buffer>): Promise<DumpReader
   const source = plain[Symbol.asyncIterator]();
   let bytes: Buffer = Buffer.alloc(0);
   let at = 0;
-  /** Appends a piece; false at the end. */
+  /** Appends a piece; false at the end. The last piece is good until then. */
   const fill = async (): Promise<boolean> => {
+    const left = Buffer.from(bytes.subarray(at));
     const { value, done } = await source.next();
-    if (done) return false;
-    bytes = at === bytes.length ? value : Buffer.concat([bytes.subarray(at), value]);
+    if (done) {
+      bytes = left;
+      at = 0;
+      return false;
+    }
+    bytes = left.length === 0 ? value : Buffer.concat([left, value]);
     at = 0;
     return true;
   };

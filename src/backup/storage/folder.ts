@@ -1,11 +1,9 @@
-import { createReadStream, createWriteStream } from "node:fs";
+import { createReadStream } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
 import { BackupError, type Storage, type StoredObject } from "../contract.ts";
 import { checkName } from "../names.ts";
-import { reportedElsewhere } from "../streams.ts";
+import { unlessAborted } from "../streams.ts";
 
 /**
  * Objects as files below one folder, as a volume is mounted. A file is written under another name, flushed to the disk and
@@ -73,17 +71,41 @@ export function openFolder(folder: string, place = folder): Storage {
   };
 }
 
+const blockBytes = 1 << 20;
+
 /** Bytes written. After an error the file is closed, so that it can be removed for good. */
 async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number> {
-  const from = reportedElsewhere(Readable.from(body, { objectMode: false }));
-  const file = reportedElsewhere(createWriteStream(path, { flush: true, mode: 0o600 }));
-  const closed = new Promise<void>((resolve) => file.once("close", () => resolve()));
+  const file = await open(path, "w", 0o600);
+  const pieces = body[Symbol.asyncIterator]();
+  const block = Buffer.allocUnsafeSlow(blockBytes);
+  let filled = 0;
+  let size = 0;
+  const write = async () => {
+    for (let at = 0; at < filled; ) at += (await file.write(block, at, filled - at)).bytesWritten;
+    size += filled;
+    filled = 0;
+  };
   try {
-    await pipeline(from, file, { signal });
-    return file.bytesWritten;
+    for (;;) {
+      const { value, done } = await unlessAborted(signal, pieces.next());
+      if (done) break;
+      for (let at = 0; at < value.length; ) {
+        const taken = Math.min(value.length - at, blockBytes - filled);
+        block.set(value.subarray(at, at + taken), filled);
+        filled += taken;
+        at += taken;
+        if (filled === blockBytes) await write();
+      }
+    }
+    await write();
+    await file.sync();
+    return size;
   } catch (error) {
-    await closed;
+    // Whoever makes the pieces may keep it waiting, and is ended by the caller.
+    void Promise.resolve(pieces.return?.()).catch(() => undefined);
     throw error;
+  } finally {
+    await file.close();
   }
 }
 
