@@ -30,7 +30,7 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
         if (caller.kind === "Restore") return restoreWork(caller.object, keys, options);
         return isRemoval
           ? removalWork(caller.object, keys, options)
-          : backupWork(caller.object, pod.metadata.uid ?? "", keys, options);
+          : backupWork(caller.object, pod.metadata.uid ?? "", keys, options, options.now());
       }),
     afterReport(report) {
       if (isRemoval) return withReportedLog(object, report);

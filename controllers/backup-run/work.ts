@@ -5,8 +5,10 @@ import { type BackedUp, forBackup, forRestore, forStorage } from "../../src/guar
 import type { BackupStorage } from "../../src/resources/backup/place.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { type BackupWork, type RemovalWork, type RestoreWork, workerPaths } from "../../src/worker/protocol.ts";
+import { isProofDue } from "../jobs/proof-due.ts";
 import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";
@@ -112,6 +114,7 @@ export async function backupWork(
   podUid: string,
   keys: OpeningKeys,
   options: WorkOptions,
+  now: Date,
 ): Promise<BackupWork> {
   const { namespace } = run.metadata;
   const { schedule: named, slot } = run.spec;
@@ -132,10 +135,16 @@ export async function backupWork(
     folder: podFolder(run, podUid),
     runFolder: runFolder(run),
     identity: { id: run.metadata.uid, ...(named ? { schedule: named } : {}), ...(slot ? { slot } : {}) },
+    checksums: isVerifiedNext(run, schedule, now),
     recipients: encryption?.recipients ?? [await options.keyRing.recipient(namespace)],
     options: optionsSchema.pick({ jobs: true, source_ca: true }).parse(plan.options ?? {}),
   };
 }
+
+/** Checksums cost the database a second read: only a run that is verified has them. */
+const isVerifiedNext = ({ spec }: BackupRun, schedule: BackupSchedule | undefined, now: Date): boolean =>
+  spec.proof > 0 ||
+  (schedule !== undefined && isProofDue(schedule.spec.verification.policy, schedule.status?.lastProof, now.getTime()));
 
 export async function restoreWork(restore: Restore, keys: OpeningKeys, options: WorkOptions): Promise<RestoreWork> {
   const { namespace } = restore.metadata;

@@ -1,13 +1,12 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import type { Finding } from "../../src/resources/conditions.ts";
+import { isProofDue } from "../jobs/proof-due.ts";
 import { byTime, isCompleted } from "./observed.ts";
 
 /** Which run is to be verified by a restore, and whether the last verification is good and recent. Pure. */
 
 const day = 86_400_000;
-/** A weekly verification may come this much early, so that a run a few minutes before the week is over is taken. */
-const slack = 12 * 3_600_000;
 
 export type LastProof = NonNullable<ScheduleStatus["lastProof"]>;
 
@@ -31,9 +30,7 @@ export function dueProof(
   if (completed.some(isBeingVerified)) return undefined;
   const newest = completed.at(-1);
   if (newest === undefined || newest.status?.verification !== undefined || newest.spec.proof > 0) return undefined;
-  if (spec.verification.policy === "EachRun") return newest;
-  const recent = last?.outcome === "verified" && now - Date.parse(last.at) < 7 * day - slack;
-  return recent ? undefined : newest;
+  return isProofDue(spec.verification.policy, last, now) ? newest : undefined;
 }
 
 /** A verification was asked for and has not ended. */

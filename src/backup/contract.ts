@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream";
+import type { ChecksumMethod, RowChecksum } from "../engine/checksum/alone.ts";
 import type { Endpoint, SourceSnapshot } from "../engine/contract.ts";
 
 /**
@@ -50,6 +51,8 @@ export interface BackupRequest extends Hooks {
   recipients: readonly string[];
   /** Streams at the same time. 2. */
   jobs?: number | undefined;
+  /** Adds a checksum of each table's rows to the manifest: the server reads every row a second time. False. */
+  checksums?: boolean | undefined;
 }
 
 export interface Taken {
@@ -89,6 +92,11 @@ export interface RestoreRequest extends CheckRequest {
   target: Endpoint;
   /** Restores beside the objects that are there. Without it a target that has objects is refused with `target_not_empty`. */
   allowNotEmpty?: AllowNotEmpty | undefined;
+  /**
+   * The same for each attempt of one restore: what a cut-off attempt left in a target that was empty before is dropped. A mark in
+   * the target says so until the end. Absent: such a target is refused as any that has objects.
+   */
+  attempt?: string | undefined;
   /** Streams at the same time. 2. */
   jobs?: number | undefined;
 }
@@ -104,8 +112,10 @@ export interface ObjectThere {
 export interface Restored {
   tables: number;
   rows: number;
-  /** Whether counts and inventory of the target are those of the manifest. */
+  /** Whether counts, checksums and inventory of the target are those of the manifest. */
   equal: boolean;
+  /** Tables whose rows were compared by checksum; 0 where the manifest has none. */
+  checksummed: number;
   /** In words, at most 100; empty when equal. */
   differences: string[];
   warnings: string[];
@@ -115,7 +125,8 @@ export interface Restored {
 export interface Storage {
   /** For a person: `s3://bucket/prefix` or a folder. Without credentials. */
   readonly place: string;
-  /** Stores the object completely, or not at all: an object that was cut off is never seen by `get` or `list`. Resolves to its size. */
+  /** Stores the object completely, or not at all: an object that was cut off is never seen by `get` or `list`.
+   * A piece is good until the next one is asked for. Resolves to its size. */
   put(name: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number>;
   /** Errors: `storage_object_missing`. */
   get(name: string, signal: AbortSignal): Promise<Readable>;
@@ -182,6 +193,8 @@ export interface Manifest {
   /** In the order in which they are restored. */
   parts: Part[];
   tables: TableRows[];
+  /** How the tables' checksums were computed; absent: they have none. */
+  checksums?: ChecksumMethod | undefined;
   /** Every object of the database by kind and name, sorted, to compare with after a restore. */
   inventory: { kind: string; name: string }[];
   warnings: string[];
@@ -214,6 +227,8 @@ export interface TableRows {
   name: string;
   /** Counted in the snapshot. */
   rows: number;
+  /** Of the rows, in any order; of a system-versioned table those of now. */
+  checksum?: RowChecksum | undefined;
 }
 
 /** A run as retention sees it; only complete runs count. */

@@ -38,7 +38,14 @@ const schema = z.strictObject({
       }),
     )
     .min(1),
-  tables: z.array(z.strictObject({ name: text, rows: count })),
+  tables: z.array(
+    z.strictObject({
+      name: text,
+      rows: count,
+      checksum: z.strictObject({ sum: z.string().regex(/^[0-9a-f]{16}$/), form: text }).optional(),
+    }),
+  ),
+  checksums: z.strictObject({ hash: z.enum(["md5", "sha256"]), encoding: text }).optional(),
   inventory: z.array(z.strictObject({ kind: text, name: text })),
   warnings: z.array(text),
 });

@@ -22,7 +22,15 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
   await clearFolder(storage, folder, signal);
   const account = createAccount(request.progress);
   const writing: Writing = { ...{ storage, folder, recipients, signal }, moved: account.moved };
-  const work: Work = { source, signal, log, writing, account, jobs: request.jobs ?? usualJobs };
+  const work: Work = {
+    source,
+    signal,
+    log,
+    writing,
+    account,
+    jobs: request.jobs ?? usualJobs,
+    checksums: request.checksums ?? false,
+  };
   try {
     const written = await write(work);
     const manifest: Manifest = {

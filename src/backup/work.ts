@@ -1,11 +1,12 @@
 import type { SourceSnapshot } from "../engine/contract.ts";
-import type { AllowNotEmpty, BackupRequest, Manifest, Part, RestoreRequest } from "./contract.ts";
+import type { AllowNotEmpty, BackupRequest, Manifest, Part, RestoreRequest, TableRows } from "./contract.ts";
 import type { Reading, Writing } from "./parts.ts";
 
 /** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */
 
 export interface Work extends Pick<BackupRequest, "source" | "signal" | "log"> {
   jobs: number;
+  checksums: boolean;
   writing: Writing;
   account: Account;
 }
@@ -18,7 +19,7 @@ export interface Account {
   table(): void;
 }
 
-export type Written = Pick<Manifest, "source" | "tools" | "tables" | "inventory" | "warnings"> & {
+export type Written = Pick<Manifest, "source" | "tools" | "tables" | "checksums" | "inventory" | "warnings"> & {
   position: SourceSnapshot;
   parts: Part[];
 };
@@ -26,6 +27,7 @@ export type Written = Pick<Manifest, "source" | "tools" | "tables" | "inventory"
 export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "log"> {
   jobs: number;
   allowNotEmpty: AllowNotEmpty;
+  attempt: string | undefined;
   manifest: Manifest;
   reading: Reading;
   account: Account;
@@ -34,7 +36,8 @@ export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "l
 }
 
 export interface Unpacked {
-  tables: { name: string; rows: number }[];
+  /** With checksums by the manifest's method, where it has one. */
+  tables: TableRows[];
   inventory: { kind: string; name: string }[];
   warnings: string[];
 }

@@ -22,6 +22,7 @@ export const flagGroups: readonly (readonly [title: string, names: readonly stri
       "make-key",
       "identity",
       "manifest-digest",
+      "checksums",
       "replace-unfinished",
       "allow-not-empty",
     ],

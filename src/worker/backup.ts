@@ -140,8 +140,8 @@ async function backUp(
   const { jobs, source_ca: pem } = work.options;
   const source = await namedDatabase("source", work.source, { redactor, mountsRoot, pem });
   const storage = await openStorage(work, parts);
-  const { folder, runFolder, recipients, identity: run } = work;
-  const taken = await backup.takeBackup({ ...hooks, source, storage, folder, run, recipients, jobs });
+  const { folder, runFolder, recipients, identity: run, checksums } = work;
+  const taken = await backup.takeBackup({ ...hooks, source, storage, folder, run, recipients, jobs, checksums });
   await removeOthers(parts, storage, { folder, runFolder }, hooks);
   return {
     report: state.report(),
@@ -193,7 +193,7 @@ async function restore(
   const { jobs } = work.options;
   const restored = await backup.restoreBackup({
     ...hooks,
-    ...{ storage, folder, identities, expect, target, allowNotEmpty, jobs },
+    ...{ storage, folder, identities, expect, target, allowNotEmpty, jobs, attempt: work.owner },
   });
   if (!restored.equal)
     throw new BackupError(
@@ -205,10 +205,16 @@ async function restore(
   return {
     report: state.report(),
     ...{ outcome: "completed", reason: work.target === undefined ? "Verified" : "Restored" },
-    message: `${what}: ${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}.`,
+    message: `${what}: ${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}${compared(restored)}.`,
     backup: { tables: restored.tables, rows: restored.rows, seconds: seconds() },
   };
 }
+
+/** How the rows were compared. */
+const compared = ({ tables, checksummed }: Restored): string => {
+  if (checksummed === 0) return "; rows were counted, not compared by checksum";
+  return `; the rows of ${checksummed === tables ? "every table" : counted(checksummed, "table")} have the backup's checksum`;
+};
 
 async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: BackupParts): Promise<string[]> {
   if (!("file" in identities)) return identities;

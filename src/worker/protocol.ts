@@ -100,6 +100,8 @@ export const backupWorkSchema = z.object({
   runFolder: z.string(),
   identity: z.object({ id: z.string(), schedule: z.string().optional(), slot: z.string().optional() }),
   recipients: z.array(z.string()).min(1),
+  /** Hash every row, for the verification of this run. */
+  checksums: z.boolean().optional(),
   options: optionsSchema.pick({ jobs: true, source_ca: true }),
 });
 export type BackupWork = z.infer<typeof backupWorkSchema>;

@@ -21,12 +21,12 @@ async function expectEqual({ source, target }: Pick<Pair, "source" | "target">):
 
 async function roundTrip(where: Pair, kept?: Kept) {
   const place = kept ?? (await newPlace());
-  const { taken } = await backup(where.source, place);
+  const { taken } = await backup(where.source, place, { checksums: true });
   const { restored, heard } = await restore(where.target, place, {
     expect: { run: place.run.id, manifestDigest: taken.manifestDigest },
   });
   expect(restored.differences).toEqual([]);
-  expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows });
+  expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows, checksummed: taken.tables });
   return { taken, restored, heard, place };
 }
 

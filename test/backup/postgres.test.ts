@@ -32,7 +32,7 @@ test.each(["new", "old"] as const)(
   async (which) => {
     const source = await zooOn(which);
     const kept = await newPlace();
-    const { taken, heard } = await backup(endpoint(source), kept);
+    const { taken, heard } = await backup(endpoint(source), kept, { checksums: true });
     expect(taken.engine).toBe("PostgreSQL");
     expect(taken.manifestDigest).toMatch(/^sha256:[0-9a-f]{64}$/);
     expect(taken.position.transactions).toMatch(/^\d+:\d+:/);
@@ -47,7 +47,7 @@ test.each(["new", "old"] as const)(
       expect: { run: kept.run.id, manifestDigest: taken.manifestDigest },
     });
     expect(restored.differences).toEqual([]);
-    expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows });
+    expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows, checksummed: taken.tables });
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
     expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
   },

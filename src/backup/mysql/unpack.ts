@@ -10,6 +10,8 @@ import { readPart } from "../parts.ts";
 import { namesOf, refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Apply, createApply } from "./apply.ts";
+import { beginAttempt, endAttempt } from "./attempts.ts";
+import { createChecksums } from "./checksums.ts";
 import { inventoryOf } from "./inventory.ts";
 import { statementsOf } from "./sql-file.ts";
 
@@ -41,7 +43,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     account.phase("connecting");
     const main = await open();
     refuseOtherProduct(main, work);
-    const before = await readCatalogue(main, target.database);
+    const before = await beginAttempt(main, work);
     await refuseNotEmpty(work, inventoryOf(before));
     await refuseLongStatements(main, work);
     const workers = [main];
@@ -69,14 +71,18 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const after = await readCatalogue(verifier, target.database);
     const wanted = new Map(manifest.tables.map(({ name }) => [name, true]));
     const tables: Unpacked["tables"] = [];
-    for (const { name, versioned } of after.tables) {
-      if (!wanted.has(name)) continue;
-      const from = `${qualified(target.database, name)}${versioned ? " FOR SYSTEM_TIME ALL" : ""}`;
-      const [[count] = []] = await verifier.query(`SELECT COUNT(*) FROM ${from}`);
-      tables.push({ name, rows: Number(count) });
-      account.rows(Number(count));
+    const restored = after.tables.filter(({ name }) => wanted.has(name));
+    const { checksums: method } = manifest;
+    const checksums = method && (await createChecksums(verifier, target.database, restored, method));
+    for (const { name, versioned } of restored) {
+      const found = await checksums?.read(verifier, name);
+      const rows =
+        found === undefined || versioned ? await countRows(verifier, target.database, name, versioned) : found.rows;
+      tables.push({ name, rows, ...(found?.checksum && { checksum: found.checksum }) });
+      account.rows(rows);
       account.table();
     }
+    await endAttempt(main, work);
     return { tables, inventory: inventoryOf(after), warnings: [...warnings] };
   } catch (error) {
     work.signal.throwIfAborted();
@@ -85,6 +91,12 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     stop.abort();
     await Promise.all(sessions.map((session) => session.end()));
   }
+}
+
+async function countRows(session: Session, database: string, name: string, versioned: boolean): Promise<number> {
+  const from = `${qualified(database, name)}${versioned ? " FOR SYSTEM_TIME ALL" : ""}`;
+  const [[count] = []] = await session.query(`SELECT COUNT(*) FROM ${from}`);
+  return Number(count);
 }
 
 /** Errors: `engine_differs`. */

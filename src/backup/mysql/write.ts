@@ -1,3 +1,4 @@
+import type { RowChecksum } from "../../engine/checksum/alone.ts";
 import { markAlikeLabels } from "../../engine/mysql/alike-labels.ts";
 import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue.ts";
 import { readExactLabels } from "../../engine/mysql/exact-labels.ts";
@@ -15,9 +16,10 @@ import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
-import { BackupError, type Part } from "../contract.ts";
+import { BackupError, type Part, type TableRows } from "../contract.ts";
 import { writePart } from "../parts.ts";
 import type { Work, Written } from "../work.ts";
+import { type Checksums, createChecksums } from "./checksums.ts";
 import { codeStatements } from "./code.ts";
 import { inventoryOf } from "./inventory.ts";
 import { type Range, writeRows } from "./rows.ts";
@@ -71,7 +73,10 @@ export async function writeMysql(work: Work): Promise<Written> {
       for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
       const writing = { ...work.writing, signal };
       const schema = await writeStatements(writing, { name: "1-schema.sql", holds: "schema" }, read.before);
-      const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, (error) =>
+      const checksums = work.checksums
+        ? await createChecksums(snapshot.definitions, database, tables, "own")
+        : undefined;
+      const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, checksums, (error) =>
         failed.abort(error),
       );
       const finish = await writeStatements(writing, { name: "3-finish.sql", holds: "finish" }, read.after);
@@ -83,6 +88,7 @@ export async function writeMysql(work: Work): Promise<Written> {
         position: snapshot.facts,
         parts: [schema, ...rows.parts, finish],
         tables: rows.tables,
+        ...(checksums && { checksums: checksums.method }),
         inventory: read.inventory,
         warnings,
       };
@@ -168,9 +174,11 @@ async function writeAllRows(
   { writing, account, source: { database } }: Work,
   readers: readonly Session[],
   plans: readonly TablePlan[],
+  checksums: Checksums | undefined,
   failed: (error: unknown) => void,
-): Promise<{ parts: Part[]; tables: { name: string; rows: number }[] }> {
+): Promise<{ parts: Part[]; tables: TableRows[] }> {
   const parts: Part[] = [];
+  const found = new Map<TablePlan, RowChecksum | undefined>();
   const counted = new Map<TablePlan, number>(plans.map((plan) => [plan, 0]));
   let made = 0;
   const write = (ranges: readonly Range[], weight: number, then: () => Task<Session>[]): Task<Session> => ({
@@ -187,7 +195,8 @@ async function writeAllRows(
   const check = (plan: TablePlan): Task<Session> => ({
     weight: plan.source.dataBytes / 2,
     async run(reader) {
-      await checkCount(reader, database, plan, counted.get(plan) ?? Number.NaN);
+      const rows = counted.get(plan) ?? Number.NaN;
+      found.set(plan, await checkCount(reader, database, plan, rows, checksums));
       account.table();
       return [];
     },
@@ -227,15 +236,29 @@ async function writeAllRows(
   );
   return {
     parts: parts.sort((a, b) => (a.name < b.name ? -1 : 1)),
-    tables: [...counted].map(([{ name }, rows]) => ({ name, rows })).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    tables: [...counted]
+      .map(([plan, rows]) => {
+        const checksum = found.get(plan);
+        return { name: plan.name, rows, ...(checksum && { checksum }) };
+      })
+      .sort((a, b) => (a.name < b.name ? -1 : 1)),
   };
 }
 
-/** Errors: `row_count_mismatch` where the ranges of a table were not all of it. */
-async function checkCount(reader: Session, database: string, plan: TablePlan, rows: number): Promise<void> {
+/** The checksum of the table's rows. Errors: `row_count_mismatch` where the ranges of a table were not all of it. */
+async function checkCount(
+  reader: Session,
+  database: string,
+  plan: TablePlan,
+  rows: number,
+  checksums: Checksums | undefined,
+): Promise<RowChecksum | undefined> {
+  const found = await checksums?.read(reader, plan.source.name);
+  if (found?.rows === rows) return found.checksum;
   const from = plan.select.slice(plan.select.lastIndexOf(` FROM ${qualified(database, plan.source.name)}`));
   const [[count] = []] = await reader.query(`SELECT ${priorityOf(plan.source)}COUNT(*)${from}`);
-  if (Number(count) === rows) return;
+  // The rows of a system-versioned table's past are counted, and not hashed.
+  if (Number(count) === rows) return found?.checksum;
   throw new BackupError(
     "row_count_mismatch",
     `table ${printable(plan.name)}: ${rows} rows were read, and it has ${count}. Run the backup again`,

@@ -1,4 +1,3 @@
-import { sharedKinds } from "../../engine/claims.ts";
 import { connect, type Session } from "../../engine/postgres/connection.ts";
 import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
 import { readInventory } from "../../engine/postgres/inventory.ts";
@@ -14,14 +13,17 @@ import type { Entry } from "../../engine/postgres-to-postgres/archive.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/postgres-to-postgres/entries.ts";
 import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
+import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError } from "../contract.ts";
 import { partsOf } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
+import { beginAttempt, endAttempt } from "./attempts.ts";
 import { type Blocks, type LargeObject, readDump } from "./contents.ts";
-import { count, largeObjects } from "./write.ts";
+import { count } from "./count.ts";
+import { largeObjects } from "./write.ts";
 
 /**
  * Restores a dump statement by statement in the order of its table of contents, each under the rights of the target's URL. The dump is never
@@ -100,15 +102,22 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     const analyse = () => main.run("ANALYZE");
     if (others.length === 0) await analyse();
     const [found] = await Promise.all([
-      count(tables, others.length > 0 ? others : workers, account),
+      count(
+        tables.filter((table) => names.has(fullName(table.schema, table.name))),
+        others.length > 0 ? others : workers,
+        account,
+        manifest.checksums,
+      ),
       others.length > 0 ? analyse() : undefined,
     ]);
+    const inventory = [
+      ...(await readInventory(main, new Set())).map(({ kind, name }) => ({ kind, name })),
+      ...(await largeObjects(main)),
+    ];
+    await endAttempt(main, work);
     return {
-      tables: found.filter(({ name }) => names.has(name)),
-      inventory: [
-        ...(await readInventory(main, new Set())).map(({ kind, name }) => ({ kind, name })),
-        ...(await largeObjects(main)),
-      ],
+      tables: found.tables,
+      inventory,
       warnings: [...warnings],
     };
   } catch (error) {
@@ -122,7 +131,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
 
 /** Whether the target is empty. Errors: `target_not_empty`, `target_conflict`. */
 async function refuseObjects(session: Session, work: Unpacking): Promise<boolean> {
-  const there = (await readInventory(session, new Set())).filter(({ kind }) => !sharedKinds.has(kind));
+  const there = await beginAttempt(session, work);
   const detailed = (things: readonly { kind: string; name: string }[]) =>
     things.map((thing) => ({ ...thing, detail: "" }));
   await refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));

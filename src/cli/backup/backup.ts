@@ -38,9 +38,10 @@ export async function runBackup(
     const run = randomUUID();
     const { storage, folder } = place;
     const { jobs } = options;
+    const checksums = flags.checksums === true;
     const taken = await backups.takeBackup({
       ...hooksOf(context, voice),
-      ...{ source, storage, folder, run: { id: run }, recipients, jobs },
+      ...{ source, storage, folder, run: { id: run }, recipients, jobs, checksums },
     });
     const seconds = Math.round(io.monotonic() - began) / 1000;
     const what = `${counted(taken.tables, "table")} with ${counted(taken.rows, "row")}`;

@@ -9,6 +9,7 @@ export interface BackupFlags {
   "recipients-file"?: string[];
   "make-key"?: string;
   "replace-unfinished"?: boolean;
+  checksums?: boolean;
   identity?: string[];
   "manifest-digest"?: string;
   "allow-not-empty"?: boolean;
@@ -66,6 +67,10 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
         "make-key",
         "FILE",
         "Make a key, write it to FILE, which must not exist, and encrypt for it. Keep FILE: without it, nobody can open the backup.",
+      ),
+      on(
+        "checksums",
+        "Also keep a checksum of each table's rows, which a restore compares. The server reads every row a second time.",
       ),
       on(
         "replace-unfinished",

@@ -1,10 +1,10 @@
 import { type CopyOptions, EngineError, type TableDifference, type Verification } from "../contract.ts";
 import { engineError as mysqlError } from "../mysql/errors.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
 import { engineError as postgresError } from "../postgres/errors.ts";
 import { type Task, workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import type { Throttle } from "../throttle.ts";
+import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
@@ -277,15 +277,6 @@ const readingBoth = <T>(work: TableWork, pair: Pair, task: (pair: Pair) => Promi
   pair.source.reading(work.source.half.locked, (source) =>
     pair.target.reading(work.target.half.locked, (target) => task({ source, target })),
   );
-
-async function encodingOf(side: Side): Promise<string> {
-  if (side.engine === "mysql") return "UTF8";
-  const [session] = side.sessions as readonly PostgresSession[];
-  const [row] =
-    (await session?.query<{ encoding: string }>("SELECT pg_catalog.current_setting('server_encoding') AS encoding")) ??
-    [];
-  return row?.encoding ?? "";
-}
 
 function asEngineError(error: unknown, source: Side): EngineError {
   if (error instanceof EngineError) return error;

@@ -1,0 +1,55 @@
+import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/checksum/alone.ts";
+import { readersOf } from "../../engine/checksum/side.ts";
+import { tableKey } from "../../engine/checksum/types.ts";
+import type { Session } from "../../engine/postgres/connection.ts";
+import { reading } from "../../engine/postgres/holding.ts";
+import { qualified } from "../../engine/postgres/names.ts";
+import type { Table } from "../../engine/postgres/source.ts";
+import { type Task, workOff } from "../../engine/run/work.ts";
+import { fullName } from "../../engine/text/full-name.ts";
+import type { TableRows } from "../contract.ts";
+import type { Work } from "../work.ts";
+
+/**
+ * Rows of each table as the sessions see them. `checksums`: they are hashed too, by this method or by the server's own; the answer
+ * has the method.
+ */
+export async function count(
+  tables: readonly Table[],
+  sessions: readonly Session[],
+  account: Work["account"],
+  checksums: ChecksumMethod | "own" | undefined,
+): Promise<{ tables: TableRows[]; checksums?: ChecksumMethod }> {
+  const side = { engine: "postgres", sessions: sessions.slice(0, 1) } as const;
+  const method = checksums === "own" ? await checksumMethod(side) : checksums;
+  const summed = tables.map(({ schema, name, columns }) => ({
+    table: [schema, name] as const,
+    columns: columns.map((column) => column.name),
+  }));
+  const summing = method === undefined ? undefined : await tableChecksums(side, summed, method);
+  const counted: TableRows[] = [];
+  const tasks = tables.map(
+    (table): Task<Session> => ({
+      weight: table.bytes,
+      async run(session) {
+        const sum = summing?.get(tableKey(table.schema, table.name));
+        const found = await reading(session, [table], async (own) => {
+          const [reader] = readersOf({ engine: "postgres", sessions: [own] }, undefined);
+          if (sum !== undefined && reader !== undefined) return sum.read(reader);
+          const [row] = await own.query<{ rows: number }>(
+            `SELECT pg_catalog.count(*) AS rows FROM ONLY ${qualified(table.schema, table.name)}`,
+          );
+          return { rows: row?.rows ?? Number.NaN, checksum: undefined };
+        });
+        const { rows, checksum } = found;
+        counted.push({ name: fullName(table.schema, table.name), rows, ...(checksum && { checksum }) });
+        account.rows(rows);
+        account.table();
+        return [];
+      },
+    }),
+  );
+  await workOff(sessions, tasks, () => undefined);
+  counted.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return { tables: counted, ...(method && { checksums: method }) };
+}
