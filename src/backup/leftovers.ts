@@ -3,7 +3,7 @@ import type { Manifest } from "./contract.ts";
 /** What a cut-off restore leaves in a target that was empty when it began. Pure. */
 
 /** Of the schema (PostgreSQL) or table that marks such a target. */
-export const markName = "rowferry_restore";
+export const markName = "_rowferry_restore";
 export const markText = (attempt: string): string => `Unfinished restore ${attempt}`;
 /** Whether a comment is one of those. */
 export const isMark = (comment: string | null | undefined): boolean => comment?.startsWith(markText("")) === true;

@@ -61,7 +61,7 @@ test("PostgreSQL: the next attempt of a cut-off restore drops what is left, and 
   expect(restored).toMatchObject({ equal: true, rows: 20_000, differences: [] });
   expect(heard.log.join("\n")).toContain("Dropping what an earlier attempt left");
   expect(await fingerprint(target)).toEqual(await fingerprint(source));
-  expect(await sql(target, "SELECT FROM pg_namespace WHERE nspname = 'rowferry_restore'")).toEqual([]);
+  expect(await sql(target, "SELECT FROM pg_namespace WHERE nspname = '_rowferry_restore'")).toEqual([]);
 });
 
 test("PostgreSQL: a target that had objects is never taken for one of a cut-off restore", async () => {
@@ -92,11 +92,11 @@ test.each(flavours)(
     const kept = await newPlace();
     const { taken } = await backup(where.source, kept);
     await cutOff(where.target, kept, "first", ({ phase }) => phase === "verifying");
-    expect((await where.to.query("SHOW TABLES LIKE 'rowferry_restore'"))[0]).toHaveLength(1);
+    expect((await where.to.query("SHOW TABLES LIKE '_rowferry_restore'"))[0]).toHaveLength(1);
     expect(await codeOf(restore(where.target, kept))).toBe("target_not_empty");
     expect(await codeOf(restore(where.target, kept, { attempt: "another" }))).toBe("target_not_empty");
     const { restored } = await restore(where.target, kept, { attempt: "first" });
     expect(restored).toMatchObject({ equal: true, tables: taken.tables, rows: taken.rows, differences: [] });
-    expect((await where.to.query("SHOW TABLES LIKE 'rowferry_restore'"))[0]).toEqual([]);
+    expect((await where.to.query("SHOW TABLES LIKE '_rowferry_restore'"))[0]).toEqual([]);
   },
 );
