@@ -26,6 +26,14 @@ export const contents: readonly Section[] = [
     ],
   },
   {
+    title: "Guides",
+    entries: [
+      { name: "guide-mysql-to-postgres", about: "convert a MySQL or MariaDB application's database to PostgreSQL" },
+      { name: "guide-postgres-upgrade", about: "move to a newer major version of PostgreSQL by a copy" },
+      { name: "guide-between-clouds", about: "network, TLS, users, cost and cut-over between two services" },
+    ],
+  },
+  {
     title: "The API",
     entries: [
       { name: "rest", about: "what all endpoints share: requests, idempotency, lists, events" },
