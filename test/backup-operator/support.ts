@@ -9,6 +9,7 @@ import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
 import { namespaceOf } from "../../src/resources/team.ts";
+import { applyObjects, hasAccount } from "../operator/apply.ts";
 import { type PlaneClient, until } from "../operator/control-plane.ts";
 import { installAccount, makeNamespace, type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { borrowControlPlane } from "../operator/shared.ts";
@@ -24,7 +25,7 @@ export interface Scene {
   node: Node;
   s3: S3Server;
   namespace: string;
-  /** Applies as `kubectl apply` does; throws what it prints. */
+  /** Applies as `kubectl apply --server-side` does. Errors: ClusterError. */
   apply(...objects: object[]): Promise<void>;
   secret(name: string, data: Record<string, string>): Promise<void>;
   stop(): Promise<void>;
@@ -72,18 +73,11 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     };
     const node = startNode(plane, { endpoint: operator.endpoint, env: { ROWFERRY_PG_BIN: tools }, ownServer });
     stops.push(node.stop);
-    const apply = async (...objects: object[]) => {
-      const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
-      const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
-      if (code !== 0) throw new Error(err);
-    };
+    const apply = (...objects: object[]) => applyObjects(plane, objects);
     if (team !== undefined) {
       const spec = { title: "A team", members: [{ account: "owner", role: "owner" }] };
       await apply({ apiVersion, kind: "Team", metadata: { name: team }, spec });
-      await until(
-        "the team's namespace",
-        async () => (await plane.kubectl(["get", "sa", "default", "-n", namespace])).code === 0,
-      );
+      await until("the team's namespace", () => hasAccount(plane, namespace));
     }
     const secret = (name: string, stringData: Record<string, string>) =>
       apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });

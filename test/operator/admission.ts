@@ -1,4 +1,7 @@
+import { connect } from "../../src/cluster/index.ts";
+import { kinds, pathOf } from "../../src/resources/objects.ts";
 import { render } from "../chart/tools.ts";
+import { applyObjects } from "./apply.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 
 /** What the operator of the tests tells workers: its certificate is for this host. */
@@ -8,8 +11,13 @@ const inCluster = "https://rowferry-operator.rowferry-system.svc:8443";
 /** Values of the chart with backups. */
 export const withBackups = { enabled: true, storage: { bucket: "backups", secretName: "bucket" } };
 
-/** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. */
-export async function installAdmission(plane: PlaneClient, backups: boolean, more: object = {}): Promise<void> {
+/** Lets the chart's admission policies hold, as they are rendered for the operator and the API of the tests. `kubeconfig`: the operator's. */
+export async function installAdmission(
+  plane: PlaneClient,
+  backups: boolean,
+  kubeconfig: string,
+  more: object = {},
+): Promise<void> {
   const values = {
     ...(backups
       ? { backups: { ...withBackups, verification: { images: { postgres: "postgres:18", mysql: "mysql:9" } } } }
@@ -20,20 +28,27 @@ export async function installAdmission(plane: PlaneClient, backups: boolean, mor
     ...more,
   };
   const policies = (await render(values)).filter(({ kind }) => kind.startsWith("ValidatingAdmissionPolicy"));
-  const rendered = policies.map((policy) => JSON.stringify(policy)).join("\n---\n");
+  const rendered = JSON.stringify(policies);
   const input = rendered.replaceAll(inCluster, endpointUrl);
   if (input === rendered) throw new Error(`no policy holds workers to ${inCluster}`);
-  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
-  if (code !== 0) throw new Error(err);
+  await applyObjects(plane, JSON.parse(input));
   // A policy holds some moments after it was written.
-  await until("the admission policies to hold", async () => {
-    const tried = [
-      "create",
-      "configmap",
-      "tried",
-      "--dry-run=server",
-      "--as=system:serviceaccount:rowferry-system:rowferry-operator",
-    ];
-    return (await plane.kubectl([...tried, "--namespace=default"])).err.includes("ValidatingAdmissionPolicy");
-  });
+  const connection = connect({ kubeconfig });
+  try {
+    await until("the admission policies to hold", () =>
+      connection
+        .send({
+          method: "POST",
+          path: pathOf(kinds.configMaps, "default"),
+          query: { dryRun: "All" },
+          body: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "tried" } },
+        })
+        .then(
+          () => false,
+          (error: Error) => error.message.includes("ValidatingAdmissionPolicy"),
+        ),
+    );
+  } finally {
+    connection.close();
+  }
 }

@@ -1,11 +1,14 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parse } from "yaml";
 import { apiBackupRules, apiRules, backupRules, type Rule, rules } from "../../controllers/rbac.ts";
+import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
 import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { bundled } from "../bundle.ts";
 import { type NodeProcess, startNode } from "../node-process.ts";
 import { endpointUrl, installAdmission } from "./admission.ts";
+import { applyObjects, hasAccount } from "./apply.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 
 /** The operator as a process of its own, with the rights of `controllers/rbac.ts` and nothing else. */
@@ -13,17 +16,19 @@ import { type PlaneClient, until } from "./control-plane.ts";
 export const home = "rowferry-system";
 export const account = "rowferry-operator";
 
+interface Crd {
+  spec: { group: string; names: { kind: string; plural: string }; versions: { name: string }[] };
+}
+
 export async function installCrds(plane: PlaneClient): Promise<void> {
   const folder = new URL("../../crds/", import.meta.url);
-  // In one call: each costs a tenth of a second of processor time.
-  const input = readdirSync(folder)
-    .map((name) => readFileSync(new URL(name, folder), "utf8"))
-    .join("\n---\n");
-  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
-  if (code !== 0) throw new Error(`crds: ${err}`);
-  const waited = await plane.kubectl(["wait", "--for=condition=Established", "--timeout=30s", "crd", "--all"]);
-  if (waited.code !== 0) throw new Error(waited.err);
-  await until("the kind to be served", () => plane.admin.client.list(kinds.migrations, {}).then(() => true));
+  const objects = readdirSync(folder).map((name) => parse(readFileSync(new URL(name, folder), "utf8")) as Crd);
+  await applyObjects(plane, objects);
+  for (const { spec } of objects)
+    await until(`${spec.names.plural} to be served`, () => {
+      const kind = { apiVersion: `${spec.group}/${spec.versions[0]?.name}`, ...spec.names };
+      return plane.admin.client.list(kind, { limit: 1 }).then(() => true);
+    });
 }
 
 const rbac = "rbac.authorization.k8s.io";
@@ -57,11 +62,9 @@ async function installRights(
     },
     ...more,
   ];
-  const input = objects.map((object) => JSON.stringify(object)).join("\n---\n");
-  const { code, err } = await plane.kubectl(["apply", "-f", "-"], { input });
-  if (code !== 0) throw new Error(err);
-  const { out } = await plane.kubectl(["create", "token", name, "-n", home, "--duration=3h"]);
-  return plane.kubeconfigFor(name, out.trim());
+  await applyObjects(plane, objects);
+  const wanted = { namespace: home, account: name, audiences: [], expirationSeconds: 3 * 3600 };
+  return plane.kubeconfigFor(name, await requestToken(plane.admin.connection, wanted));
 }
 
 /** The operator's namespace, account and rights, and the chart's admission policies with these values; answers the kubeconfig. */
@@ -76,7 +79,7 @@ export async function installAccount(plane: PlaneClient, { backups = false, valu
         }
       : rules,
   );
-  await installAdmission(plane, backups, values);
+  await installAdmission(plane, backups, kubeconfig, values);
   return kubeconfig;
 }
 
@@ -133,12 +136,8 @@ export async function startOperator(
 }
 
 export async function makeNamespace(plane: PlaneClient, name: string): Promise<string> {
-  const { code, err } = await plane.kubectl(["create", "namespace", name]);
-  if (code !== 0) throw new Error(err);
-  await until(
-    `the account of ${name}`,
-    async () => (await plane.kubectl(["get", "sa", "default", "-n", name])).code === 0,
-  );
+  await plane.admin.client.create(kinds.namespaces, { metadata: { name } });
+  await until(`the account of ${name}`, () => hasAccount(plane, name));
   return name;
 }
 
