@@ -31,7 +31,7 @@ export const result = {
   other_database: {
     retryable: "no",
     means: "A reset's list of created objects is of another database or server; nothing was dropped",
-    fix: "Name the database of the run; see [Taking it back](cli.md#taking-it-back)",
+    fix: "Name the database of the run; see [Reset](cli.md#reset)",
   },
   made_unreadable: {
     retryable: "no",
