@@ -19,6 +19,7 @@ import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
+import { splitQueue } from "../../controllers/runtime/split-queue.ts";
 import { failureOf } from "../api/problem.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
@@ -160,7 +161,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     if (signal.aborted) one.close();
     return one;
   };
-  const queue = queueOfTerm();
+  const { queue, others } = splitQueue(queueOfTerm, (key) => ofBackups?.isBackupKey(key) ?? false);
   const recorder = createRecorder({
     client: own,
     controller: "rowferry.dev/operator",
@@ -249,15 +250,12 @@ async function lead(signal: AbortSignal): Promise<void> {
       now: clock,
       loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
     });
+  const concurrency = config.ROWFERRY_RECONCILERS;
   await Promise.all([
-    runLoop({
-      queue,
-      concurrency: config.ROWFERRY_RECONCILERS,
-      reconcile: passOver((key) =>
-        (backupTerm !== undefined && ofBackups?.isBackupKey(key) ? backupTerm : controller).reconcile(key),
-      ),
-      failed,
-    }),
+    runLoop({ queue, concurrency, reconcile: passOver(controller.reconcile), failed }),
+    ...(backupTerm === undefined
+      ? []
+      : [runLoop({ queue: others, concurrency, reconcile: passOver(backupTerm.reconcile), failed })]),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),

@@ -14,7 +14,7 @@ test("two replicas that are restarted in order fail no request, one that is kill
   expect(broken).toEqual([]);
 });
 
-test("30 schedules of one minute, with a kill of the operator: one run for each slot, verified, within the limits that Migrations share", async () => {
+test("30 schedules of one minute, with a kill of the operator: one run for each slot, within the limits that Migrations share", async () => {
   const options = {
     ...{ schedules: 30, namespaces: 3, migrations: 6, limits: { cluster: 6, namespace: 3 }, jitter: 6000, takes: 200 },
     ...{ timed: false, image: false },

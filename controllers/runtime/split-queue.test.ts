@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { runLoop } from "./loop.ts";
+import { createQueue } from "./queue.ts";
+import { splitQueue } from "./split-queue.ts";
+
+const make = () => createQueue({ random: () => 0, schedule: () => () => {}, now: () => 0 });
+const isBackup = (key: string) => key.includes(":");
+
+test("passes of one kind that never end hold up none of the other, and each may ask for a pass of the other", async () => {
+  const { queue, others } = splitQueue(make, isBackup);
+  for (let at = 0; at < 1000; at += 1) queue.add(`BackupRun:team/${at}`);
+  queue.add("team/first");
+  expect(queue.length).toBe(1001);
+  let release = () => {};
+  const stuck = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  const seen: string[] = [];
+  const failed = () => {};
+  const loops = [
+    runLoop({
+      ...{ queue, concurrency: 1, failed },
+      async reconcile(key) {
+        seen.push(key);
+        if (key === "team/second") release();
+        return key === "team/first" ? { others: ["BackupRun:team/x", "team/second"] } : {};
+      },
+    }),
+    runLoop({
+      ...{ queue: others, concurrency: 2, failed },
+      async reconcile(key) {
+        expect(isBackup(key)).toBe(true);
+        await stuck;
+        queue.close();
+        return {};
+      },
+    }),
+  ];
+  await Promise.all(loops);
+  expect(seen).toEqual(["team/first", "team/second"]);
+});
