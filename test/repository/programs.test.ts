@@ -1,7 +1,9 @@
-import { expect, it } from "vitest";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
 import type { ToolName } from "../../dev/cluster/binaries/index.ts";
-import type { Part } from "../runner/parts.ts";
-import { type Making, makePrograms } from "../runner/programs.ts";
+import { foldersOf, type Part, parts, setupsOf } from "../runner/parts.ts";
+import { type Making, makePrograms, programsOf } from "../runner/programs.ts";
 
 /** The programs that jobs wait for in a run on a clean machine. */
 
@@ -75,4 +77,28 @@ it("are made no longer once the run is stopped", async () => {
   await programs.end;
   expect(all.map(programs.ready)).toEqual([true, true, true]);
   expect(programs.lacking(chart)).toBe("not run: helm could not be made: SIGINT");
+});
+
+describe("a part names the programs that its files call, so that no job waits for a build", () => {
+  const root = join(import.meta.dirname, "../..");
+  const calls: [RegExp, ToolName[]][] = [
+    [/\bstartControlPlane\(/, ["kubernetes"]],
+    [/\b(installAccount|installAdmission|planeSetup|startInstallation)\(/, ["kubernetes", "helm"]],
+    [/\btool\("kubeconform"/, ["kubeconform"]],
+    [/\bstartS3\(/, ["versitygw"]],
+  ];
+  const textOf = (part: Part): string => {
+    const own = foldersOf(part).flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true, encoding: "utf8" }).map((name) => join(folder, name)),
+    );
+    const files = [...own, ...setupsOf(part)].filter((name) => name.endsWith(".ts"));
+    return files.map((name) => readFileSync(join(root, name), "utf8")).join("\n");
+  };
+  const ofServers = parts.filter(({ name }) => !["unit", "repository"].includes(name));
+
+  it.each(ofServers)("$name", (part) => {
+    const text = textOf(part);
+    const needed = calls.flatMap(([call, programs]) => (call.test(text) ? programs : []));
+    expect(programsOf(part)).toEqual(expect.arrayContaining(needed));
+  });
 });
