@@ -79,7 +79,7 @@ export async function installAccount(plane: PlaneClient, { backups = false, valu
         }
       : rules,
   );
-  await installAdmission(plane, backups, kubeconfig, values);
+  await installAdmission(plane, backups, values);
   return kubeconfig;
 }
 
