@@ -1,5 +1,6 @@
 import { gzipSync } from "node:zlib";
 import type { CopyReport } from "../engine/contract.ts";
+import { jsonBytes } from "../engine/memory/json-bytes.ts";
 import type { Milestone } from "./journal.ts";
 
 /**
@@ -30,7 +31,7 @@ export function packArchive(report: CopyReport, log: Milestone[], largest = 900_
     () => ({ report: without("the inventory and the list of tables", { inventory: [], tables: [] }), log: [] }),
   ];
   for (const form of forms) {
-    const packed = gzipSync(JSON.stringify(form()), { level: 9 }).toString("base64");
+    const packed = gzipSync(jsonBytes(form()), { level: 9 }).toString("base64");
     if (packed.length <= largest) return packed;
   }
   return undefined;

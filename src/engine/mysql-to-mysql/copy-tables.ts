@@ -97,13 +97,8 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   };
 
   const settle = (plan: TablePlan, found: Omit<DoneTable, "plan">) => {
-    const again = againOf.get(plan.source.name)?.(plan) ?? (() => plan);
-    done.set(plan.source.name, {
-      get plan() {
-        return again();
-      },
-      ...found,
-    });
+    const again = againOf.get(plan.source.name);
+    if (again !== undefined) done.set(plan.source.name, doneTable(again(plan), found));
     progress.settle(plan.source.name, found.rows.target);
     progress.state(plan.source.name, "done");
   };
@@ -239,6 +234,14 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   await workOff(work.workers, tasks, work.failed);
   return done;
 }
+
+/** Outside of what sees a plan, which its getter would keep. */
+const doneTable = (again: () => TablePlan, found: Omit<DoneTable, "plan">): DoneTable => ({
+  get plan() {
+    return again();
+  },
+  ...found,
+});
 
 const refusedIndex = (table: string, { text, why }: { text: string; why: string }): InventoryEntry => ({
   kind: "index",

@@ -283,13 +283,20 @@ export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<S
 }
 
 /** What gives a plan equal to `plan`, which is of these. */
-function again(planning: Planning, table: SourceTable, source: Source, { definition, without, ...plan }: TablePlan) {
-  const present = planning.present?.get(table.name);
-  if (present !== undefined) return () => present;
-  const places = [...without].map((item) => definition.items.indexOf(item));
-  if (places.includes(-1)) return () => ({ ...plan, definition, without });
-  const dropped = new Set(places);
-  return () => planOf(planning, table, source).at((place) => dropped.has(place));
+function again(planning: Planning, table: SourceTable, source: Source, plan: TablePlan): () => TablePlan {
+  const places = [...plan.without].map((item) => plan.definition.items.indexOf(item));
+  // A function keeps all that is captured beside it: those that are returned are made where no plan is to be seen.
+  if (planning.present?.get(table.name) !== undefined || places.includes(-1)) return always(plan);
+  return remade(planning, table, source, new Set(places));
+}
+
+const always = (plan: TablePlan) => () => plan;
+
+const noPlaces: ReadonlySet<number> = new Set();
+
+function remade(planning: Planning, table: SourceTable, source: Source, without: ReadonlySet<number>) {
+  const places = without.size === 0 ? noPlaces : without;
+  return () => planOf(planning, table, source).at((place) => places.has(place));
 }
 
 async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../contract.ts";
 import { type Fence, registerPatienceMs, transacted } from "../fence.ts";
+import { jsonBytes } from "../memory/json-bytes.ts";
 import { sharedText } from "../memory/shared-text.ts";
 import { connect, type Session } from "./connection.ts";
 import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
@@ -139,7 +140,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           await session.run(`DELETE FROM ${table} WHERE kind = 'result' AND ${mine}`);
           await session.query(
             `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ($1, 'result', '', $2, $3)`,
-            [owner, epoch, JSON.stringify(report)],
+            [owner, epoch, jsonBytes(report)],
           );
         }),
       ),

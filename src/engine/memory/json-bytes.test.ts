@@ -1,0 +1,10 @@
+import { expect, test } from "vitest";
+import { jsonBytes } from "./json-bytes.ts";
+
+test.each([
+  {},
+  { a: 1, left: undefined, text: 'ä"\\\n\u{1f600}', none: null, inside: { a: [1, undefined, { b: undefined }] } },
+  { empty: [], one: [1], many: Array.from({ length: 4_001 }, (_, at) => ({ at, name: `täble ${at}` })), last: true },
+])("the text is that of JSON.stringify: %#", (value) => {
+  expect(jsonBytes(value).toString()).toBe(JSON.stringify(value));
+});
