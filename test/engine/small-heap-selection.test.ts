@@ -9,7 +9,7 @@ import { directions, type Kind, startTwoKinds, type TwoKinds } from "./two-kinds
 
 const tables = 1_400;
 /** Megabytes. */
-const heap = 48;
+const heap = 40;
 const picked = ["customer_account_7", "customer_account_1399"];
 
 const statements = Array.from({ length: tables / 50 }, (_, at) =>

@@ -11,7 +11,7 @@ import { directions, type Kind, startTwoKinds, type TwoKinds } from "./two-kinds
 const tables = 600;
 const counted = { tables, columns: tables * 5 };
 /** The database is refused, and what is needed to say so fits. */
-const smallHeap = 40;
+const smallHeap = 32;
 
 const statements = Array.from({ length: tables / 50 }, (_, at) =>
   Array.from({ length: 50 }, (_, n) => {

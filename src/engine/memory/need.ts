@@ -19,9 +19,9 @@ interface Rate {
 
 const rates: Record<Direction, Rate> = {
   "mysql-postgres": { table: 9, column: 1.2 },
-  "mysql-mysql": { table: 6, column: 1 },
-  "postgres-mysql": { table: 12, column: 1 },
-  "postgres-postgres": { table: 14, column: 0.5 },
+  "mysql-mysql": { table: 3, column: 1 },
+  "postgres-mysql": { table: 8, column: 1 },
+  "postgres-postgres": { table: 3, column: 0.5 },
 };
 
 /** The same for what the options leave out: its names, and between PostgreSQL servers what pg_dump tells of it. */
@@ -29,7 +29,7 @@ const leftRates: Record<Direction, Rate> = {
   "mysql-postgres": { table: 1, column: 0 },
   "mysql-mysql": { table: 1, column: 0 },
   "postgres-mysql": { table: 1.5, column: 0 },
-  "postgres-postgres": { table: 7, column: 0.25 },
+  "postgres-postgres": { table: 3.5, column: 0.2 },
 };
 
 const KiB = 1 << 10;
@@ -40,8 +40,9 @@ const programBytes = 32 * MiB;
 const margin = 1.25;
 /** Of a process beside its heap: code, stacks, young objects and the buffers of rows. */
 const besideHeap = 96 * MiB;
-/** Outside of the heap: the report as bytes, pg_dump and the archive that it writes. KiB. */
-const outside: Rate = { table: 10, column: 0.8 };
+/** Outside of the heap: the report as bytes, and between PostgreSQL servers pg_dump. KiB. */
+const outside = (direction: Direction): Rate =>
+  direction === "postgres-postgres" ? { table: 10, column: 0.8 } : { table: 4, column: 0.4 };
 
 export interface Memory {
   heap: number;
@@ -54,14 +55,15 @@ const none = { tables: 0, columns: 0 };
 const kept = ({ table, column }: Rate, { tables, columns }: Pick<Counted, "tables" | "columns">) =>
   margin * KiB * (tables * table + columns * column);
 
-/** Bytes, as multiples of 16 MiB. */
+/** Bytes, as multiples of 8 MiB. */
 export function neededMemory(direction: Direction, counted: Counted): Memory {
   const { left = none } = counted;
   const heap = rounded(programBytes + kept(rates[direction], counted) + kept(leftRates[direction], left));
-  return { heap, container: rounded(heap + besideHeap + kept(outside, counted) + kept(outside, left)) };
+  const beside = kept(outside(direction), counted) + kept(outside(direction), left);
+  return { heap, container: rounded(heap + besideHeap + beside) };
 }
 
-const step = 16 * MiB;
+const step = 8 * MiB;
 const rounded = (bytes: number) => Math.ceil(bytes / step) * step;
 
 /** What is wrong and how to fix it; undefined where the copy fits. Without a `container` only the heap is limited. */
