@@ -21,7 +21,7 @@ const rates: Record<Direction, Rate> = {
   "mysql-postgres": { table: 9, column: 1.2 },
   "mysql-mysql": { table: 3, column: 1 },
   "postgres-mysql": { table: 8, column: 1 },
-  "postgres-postgres": { table: 3, column: 0.5 },
+  "postgres-postgres": { table: 4, column: 0.5 },
 };
 
 /** The same for what the options leave out: its names, and between PostgreSQL servers what pg_dump tells of it. */
@@ -29,7 +29,7 @@ const leftRates: Record<Direction, Rate> = {
   "mysql-postgres": { table: 1, column: 0 },
   "mysql-mysql": { table: 1, column: 0 },
   "postgres-mysql": { table: 1.5, column: 0 },
-  "postgres-postgres": { table: 3.5, column: 0.2 },
+  "postgres-postgres": { table: 3.5, column: 0.3 },
 };
 
 const KiB = 1 << 10;

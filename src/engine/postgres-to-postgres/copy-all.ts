@@ -3,13 +3,14 @@ import { partKinds } from "../claims.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../fits/of-postgres.ts";
+import type { Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
 import { applicationName, fenced } from "../postgres/fence.ts";
 import { findTable, partsOf } from "../postgres/fence-table.ts";
 import { checkFilled, quietly } from "../postgres/filling.ts";
 import { letGo } from "../postgres/holding.ts";
-import { type Thing, thingKey } from "../postgres/inventory.ts";
+import type { Thing } from "../postgres/inventory.ts";
 import { otherLocale } from "../postgres/locale.ts";
 import { refuseOtherMoney } from "../postgres/money.ts";
 import type { Table } from "../postgres/source.ts";
@@ -105,12 +106,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
   const digest = planDigest(plan.hash, plan.tables);
-  const left = new Set(plan.notes.map(thingKey));
-  const wanted = {
-    length: plan.things.length - left.size,
-    [Symbol.iterator]: () =>
-      Iterator.from(plan.things).filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) }))),
-  };
+  const { wanted } = plan;
   await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
   const resumed = request.reset
     ? fresh
@@ -167,7 +163,7 @@ const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) =
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
 async function prepareTarget(
   attempt: Attempt,
-  wanted: Iterable<Thing> & { readonly length: number },
+  wanted: Packed<Thing>,
   own: ReadonlySet<string>,
   digest: string,
 ): Promise<Table[]> {

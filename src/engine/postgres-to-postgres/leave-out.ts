@@ -1,4 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { createPacked, type Packed } from "../memory/packed.ts";
 import { sharedText } from "../memory/shared-text.ts";
 import type { Session } from "../postgres/connection.ts";
 import { type Thing, thingKey } from "../postgres/inventory.ts";
@@ -56,10 +57,12 @@ export function leftOut(
 }
 
 export interface LeftOut {
-  /** Ids of the entries that are left out. */
-  gone: ReadonlySet<number>;
+  /** By ids of entries. */
+  gone: { has(id: number): boolean };
   /** Of each thing of the source that is left out. */
   notes: InventoryEntry[];
+  /** All other things. */
+  kept: Packed<Thing>;
 }
 
 const relationCatalog = 1259;
@@ -84,6 +87,34 @@ const nodeOf = ({ entry, kind, name }: Step): Node => ({
 });
 
 export function leaveOut(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>): LeftOut {
+  const { gone, reasons } = findReasons(steps, things, relations);
+  const reasonOf = (thing: Thing): string | undefined => {
+    const own = reasons.get(thingKey(thing));
+    if (own !== undefined || !thing.relation || thing.kind === "sequence") return own;
+    for (const kind of holders) {
+      const reason = reasons.get(thingKey({ kind, name: thing.relation }));
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+  const notes: InventoryEntry[] = [];
+  const kept = createPacked<Thing>();
+  for (const thing of things) {
+    const reason = reasonOf(thing);
+    if (reason === undefined) kept.push(thing);
+    else
+      notes.push({
+        kind: sharedText(thing.kind),
+        name: printable(thing.name),
+        outcome: "not_applicable",
+        note: sharedText(printable(reason)),
+      });
+  }
+  return { gone, notes, kept };
+}
+
+/** What is left out, by entries' ids; and why, by keys of things. */
+function findReasons(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>) {
   const nodes = Array.from(steps, nodeOf);
   const byId = new Map(nodes.map((node) => [node.id, node]));
   /** Entry → the words of what it needs and has not; empty for the tables and views themselves. */
@@ -122,22 +153,7 @@ export function leaveOut(steps: Iterable<Step>, things: Iterable<Thing>, relatio
       why === "" ? chosen : `needs ${why}, which is left out by include or exclude`,
     );
   }
-  const reasonOf = (thing: Thing): string | undefined => {
-    const own = reasons.get(thingKey(thing));
-    if (own !== undefined || !thing.relation || thing.kind === "sequence") return own;
-    for (const kind of holders) {
-      const reason = reasons.get(thingKey({ kind, name: thing.relation }));
-      if (reason !== undefined) return reason;
-    }
-    return undefined;
-  };
-  const notes: InventoryEntry[] = [];
-  for (const thing of things) {
-    const reason = reasonOf(thing);
-    if (reason === undefined) continue;
-    notes.push({ kind: thing.kind, name: printable(thing.name), outcome: "not_applicable", note: printable(reason) });
-  }
-  return { gone: new Set(gone.keys()), notes };
+  return { gone, reasons };
 }
 
 const holders = ["table", "view", "materialized view", "foreign table"];

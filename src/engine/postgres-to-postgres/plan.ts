@@ -23,6 +23,8 @@ export interface Plan {
   /** Of `content` and the steps. */
   hash: Hash;
   things: Packed<Thing>;
+  /** Without what the options leave out. */
+  wanted: Packed<Thing>;
   tables: Source["tables"];
   sequences: Source["sequences"];
   /** What the options leave out. */
@@ -95,18 +97,20 @@ export async function readPlan(reading: Reading): Promise<Plan> {
     ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
   );
   const left = foreign === undefined ? [] : [foreign.entry];
-  if (!selects) return { opened, ...sorted(all, options), things, tables, sequences, notes: left, held };
-  const { gone, notes } = leaveOut(all, things, without);
+  if (!selects)
+    return { opened, ...sorted(all, options), things, wanted: things, tables, sequences, notes: left, held };
+  const { gone, notes, kept: wanted } = leaveOut(all, things, without);
   const kept = Iterator.from(all)
     .filter(({ entry }) => !gone.has(entry.id))
     .map(withoutNaming);
-  const out = new Set(notes.map(thingKey));
+  const out = new Set(notes.filter(({ kind }) => kind === "table" || kind === "sequence").map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
     !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));
   return {
     opened,
     ...sorted(kept, options),
     things,
+    wanted,
     tables: tables.filter((table) => isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
     notes: [...left, ...notes],
