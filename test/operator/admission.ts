@@ -1,3 +1,5 @@
+import { randomUUID } from "node:crypto";
+import { kinds, pathOf } from "../../src/resources/objects.ts";
 import { render } from "../chart/tools.ts";
 import { applyObjects } from "./apply.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
@@ -25,15 +27,32 @@ export async function installAdmission(plane: PlaneClient, backups: boolean, mor
   const input = rendered.replaceAll(inCluster, endpointUrl);
   if (input === rendered) throw new Error(`no policy holds workers to ${inCluster}`);
   await applyObjects(plane, JSON.parse(input));
-  // A policy holds some moments after it was written. With the operator's own token this would be a request of the operator.
-  await until("the admission policies to hold", async () => {
-    const tried = [
-      "create",
-      "configmap",
-      "tried",
-      "--dry-run=server",
-      "--as=system:serviceaccount:rowferry-system:rowferry-operator",
-    ];
-    return (await plane.kubectl([...tried, "--namespace=default"])).err.includes("ValidatingAdmissionPolicy");
-  });
+  await untilAllHold(plane);
+}
+
+/** A policy holds some moments after it was written, in the order of writing: when a last one holds, the others do. */
+async function untilAllHold({ admin }: Pick<PlaneClient, "admin">): Promise<void> {
+  const name = `last-${randomUUID()}`;
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const rule = { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["configmaps"] };
+  const spec = {
+    matchConstraints: { resourceRules: [rule] },
+    validations: [{ expression: `object.metadata.name != '${name}'` }],
+  };
+  const bound = { policyName: name, validationActions: ["Deny"] };
+  const kind = "ValidatingAdmissionPolicy";
+  await applyObjects({ admin }, [
+    { apiVersion, kind, metadata: { name }, spec },
+    { apiVersion, kind: `${kind}Binding`, metadata: { name }, spec: bound },
+  ]);
+  const body = { apiVersion: "v1", kind: "ConfigMap", metadata: { name } };
+  const tried = { method: "POST", path: pathOf(kinds.configMaps, "default"), query: { dryRun: "All" }, body } as const;
+  await until("the admission policies to hold", () =>
+    admin.connection.send(tried).then(
+      () => false,
+      (error: Error) => error.message.includes(`ValidatingAdmissionPolicy '${name}'`),
+    ),
+  );
+  for (const plural of ["validatingadmissionpolicybindings", "validatingadmissionpolicies"])
+    await admin.connection.send({ method: "DELETE", path: `/apis/${apiVersion}/${plural}/${name}` });
 }
