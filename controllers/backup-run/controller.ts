@@ -77,13 +77,37 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
   }
 
-  const scheduleOf = ({ metadata, spec }: BackupRun) =>
-    spec.schedule === undefined ? undefined : caches.schedules.get(metadata.namespace, spec.schedule);
+  /** The BackupSchedule of a run, the BackupRun of a restore. */
+  interface Named {
+    schedule(namespace: string, name: string): BackupSchedule | undefined;
+    run(namespace: string, name: string): BackupRun | undefined;
+  }
 
-  /** What it uses, and what `decide` needs to know of that. */
-  function needsOf(subject: Subject): { needs: Needs; used: Used } {
+  const cached: Named = {
+    schedule: (namespace, name) => caches.schedules.get(namespace, name),
+    run: (namespace, name) => caches.runs.get(namespace, name),
+  };
+
+  /** As the API server has it now. */
+  async function live({ metadata: { namespace }, spec }: Subject): Promise<Named> {
+    const run = "backupRun" in spec ? await client.get(kinds.backupRuns, namespace, spec.backupRun) : undefined;
+    const name = "schedule" in spec ? spec.schedule : undefined;
+    const schedule = name === undefined ? undefined : await client.get(kinds.backupSchedules, namespace, name);
+    return { schedule: () => schedule, run: () => run };
+  }
+
+  /** What it uses, and what `decide` needs to know of that. A run that lacks something fails for good, and the cache may be behind: looks twice. */
+  async function needsOf(subject: Subject): Promise<{ needs: Needs; used: Used }> {
+    const found = needsBy(cached, subject);
+    return "missing" in found.needs && candidateOf(subject).isWaiting ? needsBy(await live(subject), subject) : found;
+  }
+
+  function needsBy(named: Named, subject: Subject): { needs: Needs; used: Used } {
+    const { namespace } = subject.metadata;
     if (isRun(subject)) {
-      const found = runNeeds(subject, scheduleOf(subject), options.hasStorage(subject.metadata.namespace));
+      const { schedule: name } = subject.spec;
+      const schedule = name === undefined ? undefined : named.schedule(namespace, name);
+      const found = runNeeds(subject, schedule, options.hasStorage(namespace));
       if ("missing" in found) return { needs: found, used: {} };
       const { source, storage, encryption } = found.plan;
       return {
@@ -91,11 +115,8 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
         used: { source, storage },
       };
     }
-    const found = restoreNeeds(
-      subject,
-      caches.runs.get(subject.metadata.namespace, subject.spec.backupRun),
-      options.template().verify.images,
-    );
+    const run = named.run(namespace, subject.spec.backupRun);
+    const found = restoreNeeds(subject, run, options.template().verify.images);
     return "missing" in found ? { needs: found, used: {} } : { needs: {}, used: found.used };
   }
 
@@ -133,7 +154,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
 
   async function makeJob(subject: Subject): Promise<Made> {
     await confirm(subject);
-    const { used } = needsOf(subject);
+    const { used } = await needsOf(subject);
     return make(subject, runJobName(subject), () => subjectJob(subject, used, options.template()));
   }
 
@@ -221,7 +242,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const jobs = caches.jobs.by(uid);
     const pods = caches.pods.by(uid);
     const candidate = candidateOf(subject);
-    const { needs, used } = needsOf(subject);
+    const { needs, used } = await needsOf(subject);
     const recorded = subject.status?.job?.uid;
     const run = { recorded, isOver: isOver(subject), jobs, pods, secrets: secretsOf(subject, used), now: now() };
     const trouble = await troubleFromEvents(client, run);

@@ -44,3 +44,17 @@ test("a BackupRun is completed, and a Restore of it into another database is equ
   expect(await fingerprint(target)).toEqual(await fingerprint(source));
   expect(await sql(target, "SELECT count(*)::int AS n FROM big")).toEqual([{ n: 934 }]);
 });
+
+test("a BackupRun that is applied with its BackupSchedule does not fail because the operator has not seen the schedule yet", async () => {
+  const { namespace, apply, proxy, s3 } = scene;
+  proxy.freeze("backupschedules");
+  const spec = { source: { secretRef: { name: "shop" } }, storage: bucketOf(s3), interval: "monthly" };
+  await apply(
+    object("BackupSchedule", namespace, "unseen", spec),
+    object("BackupRun", namespace, "at-once", { schedule: "unseen" }),
+  );
+  expect((await untilObject(scene, "BackupRun", "at-once", "an end", ended)).status).toMatchObject({
+    state: "completed",
+    rows: 1000,
+  });
+});

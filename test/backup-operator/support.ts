@@ -13,6 +13,7 @@ import { applyObjects, hasAccount } from "../operator/apply.ts";
 import { type PlaneClient, until } from "../operator/control-plane.ts";
 import { installAccount, makeNamespace, type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { borrowControlPlane } from "../operator/shared.ts";
+import { startWatchProxy, throughProxy, type WatchProxy } from "../operator/watch-proxy.ts";
 import { type Node, type NodeOptions, startNode } from "./pods.ts";
 
 /** An operator with backups, a node that runs its pods, and a bucket. */
@@ -24,6 +25,8 @@ export interface Scene {
   killOperator(): Promise<void>;
   node: Node;
   s3: S3Server;
+  /** Between the operator and the API server. */
+  proxy: WatchProxy;
   namespace: string;
   /** Applies as `kubectl apply --server-side` does. Errors: ClusterError. */
   apply(...objects: object[]): Promise<void>;
@@ -53,7 +56,9 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     const tools = await pgTools();
     const s3 = await startS3();
     stops.push(s3.stop);
-    const kubeconfig = await installAccount(plane, { backups: true });
+    const proxy = await startWatchProxy(plane);
+    stops.push(proxy.close);
+    const kubeconfig = throughProxy(await installAccount(plane, { backups: true }), proxy);
     if (team === undefined) await makeNamespace(plane, namespace);
     const port = String(await freePort());
     const start = () =>
@@ -82,7 +87,7 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     const secret = (name: string, stringData: Record<string, string>) =>
       apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, stringData });
     return {
-      ...{ plane, node, s3, namespace, apply, secret, killOperator, stop },
+      ...{ plane, node, s3, proxy, namespace, apply, secret, killOperator, stop },
       get operator() {
         return operator;
       },

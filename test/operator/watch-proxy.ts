@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Agent, request } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -74,4 +74,13 @@ export async function startWatchProxy(plane: PlaneClient): Promise<WatchProxy> {
       agent.destroy();
     },
   };
+}
+
+/** A copy of a kubeconfig that leads through the proxy, which is plain HTTP. */
+export function throughProxy(kubeconfig: string, { url }: Pick<WatchProxy, "url">): string {
+  const path = `${kubeconfig}.${new URL(url).port}`;
+  const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as { clusters: [{ cluster: object }] };
+  config.clusters[0].cluster = { server: url, "insecure-skip-tls-verify": true };
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
+  return path;
 }

@@ -1,4 +1,3 @@
-import { readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
@@ -15,7 +14,7 @@ import {
   untilMigration,
 } from "./operator.ts";
 import { borrowControlPlane } from "./shared.ts";
-import { startWatchProxy, type WatchProxy } from "./watch-proxy.ts";
+import { startWatchProxy, throughProxy, type WatchProxy } from "./watch-proxy.ts";
 
 /** Watches that freeze, are cut or refused: no Job is deleted by an old sight, and the API server is not asked for everything anew. */
 
@@ -42,15 +41,6 @@ const begin = async (name: string, config: string): Promise<OperatorProcess> => 
   return one;
 };
 
-/** The operator's kubeconfig, by way of the proxy, which is plain HTTP. */
-function throughProxy(): string {
-  const path = `${kubeconfig}.proxy`;
-  const config = JSON.parse(readFileSync(kubeconfig, "utf8")) as { clusters: [{ cluster: object }] };
-  config.clusters[0].cluster = { server: proxy.url, "insecure-skip-tls-verify": true };
-  writeFileSync(path, JSON.stringify(config), { mode: 0o600 });
-  return path;
-}
-
 const deletions = () =>
   plane
     .audit()
@@ -65,7 +55,7 @@ const deletions = () =>
 test("a new leader whose watch of Migrations is frozen does not delete the Job of the present run", async () => {
   const first = await begin("first", kubeconfig);
   await until("first to lead", first.leading);
-  const second = await begin("second", throughProxy());
+  const second = await begin("second", throughProxy(kubeconfig, proxy));
   const migration = await makeMigration(plane, "team", "live");
   const begun = await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
   await until("second to have seen it", async () =>
