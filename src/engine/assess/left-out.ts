@@ -1,4 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { filter, map } from "../memory/lazy.ts";
 import { readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
 import type { Thing } from "../postgres/inventory.ts";
@@ -30,8 +31,8 @@ export async function readLeftOut(
       signal,
       ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
     });
-    const addresses = await readAddresses(source, [...Iterator.from(entries).filter(needsAddress)]);
-    return leaveOut(Iterator.from(entries).map(createSteps(addresses)), things, without).notes;
+    const addresses = await readAddresses(source, [...filter(entries, needsAddress)]);
+    return leaveOut(map(entries, createSteps(addresses)), things, without).notes;
   } finally {
     await source.run("ROLLBACK");
   }

@@ -4,6 +4,7 @@ import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { finishedOf, readFinished } from "../finished-marks.ts";
 import { refuseMysqlMisfits } from "../fits/of-mysql.ts";
 import { giveBack } from "../give-back.ts";
+import { map } from "../memory/lazy.ts";
 import { analyzeTables } from "../mysql/analyze.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue.ts";
 import { refuseOthersTriggers } from "../mysql/insert-triggers.ts";
@@ -149,7 +150,7 @@ export async function copyAll(run: Run): Promise<Done> {
     request.options.verify === "checksum" && content !== "schema"
       ? await compareValues(
           run,
-          Iterator.from(done.values()).map(({ plan }) => plan),
+          map(done.values(), ({ plan }) => plan),
           target,
         )
       : undefined;

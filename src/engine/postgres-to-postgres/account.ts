@@ -1,5 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { transacted } from "../fence.ts";
+import { filter, map } from "../memory/lazy.ts";
 import { createPacked, type Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { packInventory, type Thing, thingKey } from "../postgres/inventory.ts";
@@ -47,8 +48,8 @@ export async function account(
   const { notes, note, warn } = said;
   const large = await largeObjectNames(source);
   if (content === "data") {
-    const left = new Set(Iterator.from(notes).map(thingKey));
-    const rest = Iterator.from(things).filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+    const left = new Set(map(notes, thingKey));
+    const rest = filter(things, ({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
     return [
       ...notes,
       ...[...rest, ...large].map(({ kind, name }) => ({
@@ -60,9 +61,10 @@ export async function account(
     ];
   }
   const out = new Set(
-    Iterator.from(notes)
-      .filter(({ kind, outcome }) => outcome !== "copied" && (kind === "constraint" || kind === "foreign table"))
-      .map(thingKey),
+    map(
+      filter(notes, ({ kind, outcome }) => outcome !== "copied" && (kind === "constraint" || kind === "foreign table")),
+      thingKey,
+    ),
   );
   for (const left of await readLeftBehind(source)) {
     const { definition, ...rest } = left;

@@ -3,6 +3,7 @@ import { partKinds } from "../claims.ts";
 import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract.ts";
 import type { Fence } from "../fence.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../fits/of-postgres.ts";
+import { filter } from "../memory/lazy.ts";
 import type { Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { withoutDefaultRights } from "../postgres/default-rights.ts";
@@ -153,7 +154,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
 
 /** What goes with a relation is not claimed beside it. */
 const claimed = (things: Iterable<Thing>) =>
-  [...Iterator.from(things).filter(({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
+  [...filter(things, ({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
 /** Into tables that are there. */
 const filled = (tables: readonly Table[]) =>
   tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { dial } from "../../guard/dial.ts";
 import { programBytes } from "../bounded-memory.ts";
 import { EngineError } from "../contract.ts";
+import { find } from "../memory/lazy.ts";
 import { createPacked, type Packed } from "../memory/packed.ts";
 import type { Session } from "../postgres/connection.ts";
 import { optionsFor } from "../postgres/settings.ts";
@@ -108,7 +109,7 @@ export async function runDump(
 
 /** Errors: `setting_not_kept` where the definitions' backslashes are not what our sessions take them for. */
 function refuseOtherStrings(entries: Iterable<Entry>): void {
-  const set = Iterator.from(entries).find(({ kind }) => kind === "STDSTRINGS")?.create ?? "";
+  const set = find(entries, ({ kind }) => kind === "STDSTRINGS")?.create ?? "";
   if (!/'off'/.test(set)) return;
   throw new EngineError(
     "setting_not_kept",

@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
 import { isNamed, type Named, refuseAmbiguousDrops, refuseUnknownDrops } from "../drop.ts";
 import type { Fence } from "../fence.ts";
+import { filter, map } from "../memory/lazy.ts";
 import type { Session } from "../postgres/connection.ts";
 import { serverWords, sqlState } from "../postgres/errors.ts";
 import { fenced } from "../postgres/fence.ts";
@@ -28,9 +29,10 @@ export async function makeRoom(target: Session, things: Iterable<Thing>, run: Ro
   const there = await readInventory(target, run.own);
   if (run.drop === undefined) return refuseCollisions(things, there);
   const wanted = new Set(
-    Iterator.from(things)
-      .filter(({ kind }) => kind === "table")
-      .map(({ name }) => name),
+    map(
+      filter(things, ({ kind }) => kind === "table"),
+      ({ name }) => name,
+    ),
   );
   const named = await knownTables(target, run.drop, [...wanted]);
   const dropped = named.filter(({ schema, name }) => wanted.has(fullName(schema, name)));

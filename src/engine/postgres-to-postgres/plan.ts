@@ -1,5 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import { filter, map } from "../memory/lazy.ts";
 import { batches, createPacked, type Packed } from "../memory/packed.ts";
 import { type Address, readAddresses } from "../postgres/address.ts";
 import type { Session } from "../postgres/connection.ts";
@@ -100,9 +101,10 @@ export async function readPlan(reading: Reading): Promise<Plan> {
   if (!selects)
     return { opened, ...sorted(all, options), things, wanted: things, tables, sequences, notes: left, held };
   const { gone, notes, kept: wanted } = leaveOut(all, things, without);
-  const kept = Iterator.from(all)
-    .filter(({ entry }) => !gone.has(entry.id))
-    .map(withoutNaming);
+  const kept = map(
+    filter(all, ({ entry }) => !gone.has(entry.id)),
+    withoutNaming,
+  );
   const out = new Set(notes.filter(({ kind }) => kind === "table" || kind === "sequence").map(thingKey));
   const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
     !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));

@@ -1,3 +1,4 @@
+import { filter, map } from "../memory/lazy.ts";
 import type { Session } from "../postgres/connection.ts";
 import { sqlState } from "../postgres/errors.ts";
 import type { Thing } from "../postgres/inventory.ts";
@@ -15,9 +16,10 @@ export async function staleViews(
   things: Iterable<Thing>,
 ): Promise<{ name: string; note: string }[]> {
   const wanted = new Set(
-    Iterator.from(things)
-      .filter(({ kind }) => kind === "materialized view")
-      .map(({ name }) => name),
+    map(
+      filter(things, ({ kind }) => kind === "materialized view"),
+      ({ name }) => name,
+    ),
   );
   if (wanted.size === 0) return [];
   const found: { name: string; note: string }[] = [];
