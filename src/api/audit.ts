@@ -12,7 +12,7 @@ interface Audited {
   /** The acting team's id. */
   team?: string;
   /** Ids, as paths have them. */
-  object?: string;
+  object?: string | undefined;
   /** `done`, or the code of the error. */
   result?: string;
 }
@@ -29,10 +29,20 @@ export const auditedCaller = ({ identity, caller }: { identity?: Identity; calle
   ...(caller === undefined ? {} : { team: caller.team.metadata.name }),
 });
 
+/** Ids that Rowferry gives; another may be any text that a caller sent, a secret among others. */
+const ours = /^([0-9a-f-]{36}(-[0-9a-z]{1,20})?|[1-9][0-9]{14}|[at][0-9a-f]{20,40})$/;
+/** Results that only a call on something that is there has. */
+const known = new Set(["done", "refused", "state_conflict"]);
+
+const isShown = ({ object = "", result = "" }: Audited): boolean =>
+  known.has(result) || object.split("/").every((id) => ours.test(id));
+
 /** Undefined for a call that changes nothing. */
 export function auditLine({ ip }: Request, { locals, statusCode, headersSent }: Response): object | undefined {
   const { audit, id, account, operation } = locals as { audit?: Audited } & Record<string, unknown>;
   if (audit === undefined) return undefined;
   const ended = !headersSent ? "cut" : statusCode < 400 ? "done" : "failed";
-  return { request_id: id, account, address: ip, verb: operation, result: ended, ...audit };
+  const { object, ...line } = { result: ended, ...audit };
+  const shown = isShown({ ...line, object }) ? { object } : {};
+  return { request_id: id, account, address: ip, verb: operation, ...line, ...shown };
 }

@@ -108,10 +108,11 @@ test("each call that changes something has a line of who, by which token, from w
   await ask("/mcp-migrations", call("retry-migration-tool", { id: made }));
   await ask("/mcp-migrations", call("get-migration-tool", { id: made }));
   await ask("/api/tokens/482915073648201", { method: "DELETE" });
+  await ask("/mcp-migrations", call("retry-migration-tool", { id: "Pl4nted" }));
   await ask("/api/session", { token: undefined, body: { email: person.email, password: "Pl4nted-Pl4nted" } });
-  const lines = await until("seven lines", () => {
+  const lines = await until("eight lines", () => {
     const found = replica.lines.filter(({ msg, request_id }) => msg === "request" && request_id === id);
-    return found.length >= 7 ? replica.lines.filter(({ msg }) => msg === "audit") : undefined;
+    return found.length >= 8 ? replica.lines.filter(({ msg }) => msg === "audit") : undefined;
   });
   const common = { request_id: id, address: "127.0.0.1", token, account: expect.stringMatching(/^a[0-9a-f]{40}$/) };
   const team = { team: person.team };
@@ -120,6 +121,7 @@ test("each call that changes something has a line of who, by which token, from w
     { ...common, ...team, verb: "retryMigration", object: made, result: "state_conflict" },
     { ...common, ...team, verb: "retry-migration-tool", object: made, result: "state_conflict" },
     { ...common, verb: "revokeToken", object: "482915073648201", result: "not_found" },
+    { ...common, ...team, verb: "retry-migration-tool", result: "not_found" },
     { request_id: id, verb: "signIn", result: "credentials_refused" },
   ]);
   expect(JSON.stringify(lines)).not.toContain("Pl4nted");

@@ -80,7 +80,12 @@ export const postgresKinds: readonly Kind[] = [
     mysql: canonicalNumber,
     canonical: canonicalNumber,
   }),
-  oneOf("boolean", ["true", "false"], { mysql: (text) => (text === "true" ? "1" : "0"), defaulted: true }),
+  oneOf("boolean", ["true", "false"], {
+    mysql: (text) => (text === "true" ? "1" : "0"),
+    // From MySQL a column without a value comes back as smallint, which docs/types.md says.
+    canonical: (text) => (text === "0" ? "false" : text === "1" ? "true" : text),
+    defaulted: true,
+  }),
   kind("varchar(60)", {
     text: (random) => hostileText(random, 60),
     mysql: same,
