@@ -4,6 +4,7 @@ import type { Cluster } from "../../cluster/index.ts";
 import { restrictedContainer, restrictedPod } from "../../cluster/restricted.ts";
 import { reachNodePort } from "../databases.ts";
 import { system } from "../install.ts";
+import { until } from "../until.ts";
 
 /** The S3 server of the demo, versitygw in a pod, and the bucket of the installation. Its objects live as long as the pod. */
 
@@ -61,7 +62,7 @@ export async function applyStorage(cluster: Cluster, namespace: string, image: s
   };
 }
 
-/** Waits until the server is ready, and makes the bucket. */
+/** Waits until the server can be reached, and makes the bucket. */
 export async function readyStorage(
   cluster: Cluster,
   namespace: string,
@@ -74,12 +75,20 @@ export async function readyStorage(
     ...{ endpoint: host, region: names.region, forcePathStyle: true },
     credentials: { accessKeyId, secretAccessKey },
   });
+  const isMade = async (): Promise<boolean> => {
+    try {
+      await client.send(new CreateBucketCommand({ Bucket: names.bucket }), { abortSignal: signal });
+      return true;
+    } catch (error) {
+      const { name, code } = error as Error & { code?: string };
+      // The pod is ready before kube-proxy leads the node's port to it.
+      if (code === "ECONNREFUSED" || code === "ECONNRESET") return false;
+      if (name !== "BucketAlreadyOwnedByYou" && name !== "BucketAlreadyExists") throw error;
+      return true;
+    }
+  };
   try {
-    await client
-      .send(new CreateBucketCommand({ Bucket: names.bucket }), { abortSignal: signal })
-      .catch((error: Error) => {
-        if (error.name !== "BucketAlreadyOwnedByYou" && error.name !== "BucketAlreadyExists") throw error;
-      });
+    await until("the port of the S3 server to be reached", isMade, signal);
   } finally {
     client.destroy();
   }
