@@ -1,5 +1,6 @@
 import { Agent, request } from "node:https";
 import { failure } from "../terminal/failure.ts";
+import { onceReached } from "./until.ts";
 
 /** REST as a person's own program calls it: HTTPS with the operator's CA, JSON both ways. */
 
@@ -23,38 +24,40 @@ export interface Rest {
 
 export function openRest({ baseUrl, ca }: ApiPlace): Rest {
   const agent = new Agent({ ca, keepAlive: true });
-  return {
-    call: (method, path, { token, cookie, body } = {}) =>
-      new Promise((resolve, reject) => {
-        const text = body === undefined ? undefined : JSON.stringify(body);
-        const headers = {
-          accept: "application/json",
-          ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
-          // A session's changes are taken from the API's own pages alone.
-          ...(cookie === undefined ? {} : { cookie, origin: baseUrl }),
-          ...(text === undefined
-            ? {}
-            : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
-        };
-        const sent = request(baseUrl + path, { method, agent, headers }, (response) => {
-          let answer = "";
-          response.setEncoding("utf8");
-          response.on("data", (part: string) => {
-            answer += part;
-          });
-          response.once("error", reject);
-          response.once("end", () => {
-            const [session] = (response.headers["set-cookie"] ?? []).map((line) => line.split(";")[0] ?? "");
-            resolve({
-              status: response.statusCode ?? 0,
-              body: answer === "" ? undefined : JSON.parse(answer),
-              ...(session === undefined ? {} : { cookie: session }),
-            });
+  const forever = new AbortController().signal;
+  const send: Rest["call"] = (method, path, { token, cookie, body } = {}) =>
+    new Promise((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        accept: "application/json",
+        ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+        // A session's changes are taken from the API's own pages alone.
+        ...(cookie === undefined ? {} : { cookie, origin: baseUrl }),
+        ...(text === undefined
+          ? {}
+          : { "content-type": "application/json", "content-length": Buffer.byteLength(text) }),
+      };
+      const sent = request(baseUrl + path, { method, agent, headers }, (response) => {
+        let answer = "";
+        response.setEncoding("utf8");
+        response.on("data", (part: string) => {
+          answer += part;
+        });
+        response.once("error", reject);
+        response.once("end", () => {
+          const [session] = (response.headers["set-cookie"] ?? []).map((line) => line.split(";")[0] ?? "");
+          resolve({
+            status: response.statusCode ?? 0,
+            body: answer === "" ? undefined : JSON.parse(answer),
+            ...(session === undefined ? {} : { cookie: session }),
           });
         });
-        sent.once("error", reject);
-        sent.end(text);
-      }),
+      });
+      sent.once("error", reject);
+      sent.end(text);
+    });
+  return {
+    call: (...asked) => onceReached("the API", () => send(...asked), forever),
     close: () => agent.destroy(),
   };
 }

@@ -8,3 +8,21 @@ export async function until(what: string, holds: () => Promise<boolean>, signal:
     await delay(300, undefined, { signal });
   }
 }
+
+/** What a call resolves to; repeated while the port refuses connections, since kube-proxy leads there a moment after a pod is ready. */
+export async function onceReached<T>(what: string, call: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  let found: { value: T } | undefined;
+  const isReached = async (): Promise<boolean> => {
+    try {
+      found = { value: await call() };
+      return true;
+    } catch (error) {
+      // Nothing was sent.
+      if ((error as NodeJS.ErrnoException).code === "ECONNREFUSED") return false;
+      throw error;
+    }
+  };
+  await until(`${what} to be reached`, isReached, signal);
+  if (found === undefined) throw new Error(`${what} was not reached`);
+  return found.value;
+}

@@ -4,7 +4,7 @@ import type { Cluster } from "../../cluster/index.ts";
 import { restrictedContainer, restrictedPod } from "../../cluster/restricted.ts";
 import { reachNodePort } from "../databases.ts";
 import { system } from "../install.ts";
-import { until } from "../until.ts";
+import { onceReached } from "../until.ts";
 
 /** The S3 server of the demo, versitygw in a pod, and the bucket of the installation. Its objects live as long as the pod. */
 
@@ -75,20 +75,11 @@ export async function readyStorage(
     ...{ endpoint: host, region: names.region, forcePathStyle: true },
     credentials: { accessKeyId, secretAccessKey },
   });
-  const isMade = async (): Promise<boolean> => {
-    try {
-      await client.send(new CreateBucketCommand({ Bucket: names.bucket }), { abortSignal: signal });
-      return true;
-    } catch (error) {
-      const { name, code } = error as Error & { code?: string };
-      // The pod is ready before kube-proxy leads the node's port to it.
-      if (code === "ECONNREFUSED" || code === "ECONNRESET") return false;
-      if (name !== "BucketAlreadyOwnedByYou" && name !== "BucketAlreadyExists") throw error;
-      return true;
-    }
-  };
+  const make = () => client.send(new CreateBucketCommand({ Bucket: names.bucket }), { abortSignal: signal });
   try {
-    await until("the port of the S3 server to be reached", isMade, signal);
+    await onceReached("the S3 server", make, signal).catch((error: Error) => {
+      if (error.name !== "BucketAlreadyOwnedByYou" && error.name !== "BucketAlreadyExists") throw error;
+    });
   } finally {
     client.destroy();
   }
