@@ -71,3 +71,7 @@ export class Problem extends Error {
     if (wait !== undefined) this.retryAfter = wait;
   }
 }
+
+/** Problem `invalid` of one field, whose `message` names the fix. */
+export const invalidField = (field: string, message: string): Problem =>
+  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { change } from "../change.ts";
-import { Problem } from "../errors.ts";
+import { invalidField, Problem } from "../errors.ts";
 import type { Identity, World } from "../world.ts";
 import { newDevice } from "./device.ts";
 import { readEmail } from "./email.ts";
@@ -13,9 +13,6 @@ import { type passwordChangeSchema, type SignedIn, shownAccount } from "./shapes
 import { attempted, type From } from "./sign-in.ts";
 import type { Registry } from "./sign-up.ts";
 import { revokeAllTokens } from "./tokens.ts";
-
-const invalid = (field: string, message: string) =>
-  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
 
 /** Ends every session that there is. */
 const endSessions = (world: Registry, name: string): Promise<Account | undefined> =>
@@ -61,7 +58,7 @@ export async function changePassword(
     const found = await storedPassword(world, name);
     return (await isPassword(name, found, input.password)) ? found : undefined;
   });
-  if (stored === undefined) throw invalid("password", "is not your present password");
+  if (stored === undefined) throw invalidField("password", "is not your present password");
   const account = await storePassword(world, name, stored, input.new_password);
   if (input.revoke_tokens) await revokeAllTokens(world, identity);
   await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);

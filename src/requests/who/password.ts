@@ -1,5 +1,5 @@
 import { argon2, timingSafeEqual } from "node:crypto";
-import { Problem } from "../errors.ts";
+import { invalidField } from "../errors.ts";
 import { createTurns } from "../turns.ts";
 
 /**
@@ -50,7 +50,7 @@ export function checkPassword(password: string, field = "password"): void {
         : password.isWellFormed()
           ? undefined
           : "is not Unicode text";
-  if (message !== undefined) throw new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
+  if (message !== undefined) throw invalidField(field, message);
 }
 
 /** The PHC string of a password that was checked. `randomBytes` gives the salt. */

@@ -13,7 +13,7 @@ export function requireScope({ scopes }: Pick<Identity, "scopes">, scope: TokenS
   );
 }
 
-/** Whoever creates or revokes tokens. Throws Problem `scope_missing`, and `session_required` where the installation wants a session. */
+/** For a call that creates or revokes tokens. Throws Problem `scope_missing`, and `session_required` where the installation wants a session. */
 export function requireTokensScope({ settings }: Pick<World, "settings">, identity: Identity): void {
   requireScope(identity, "tokens");
   if (identity.session === undefined && !settings.tokensByToken)

@@ -2,7 +2,7 @@ import type { z } from "zod";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { apiVersion, labels } from "../../resources/group.ts";
 import { type ApiToken, tokenScopes } from "../../resources/token.ts";
-import { Problem } from "../errors.ts";
+import { invalidField, Problem } from "../errors.ts";
 import { untilCached, versionWithout } from "../migrations/seen.ts";
 import type { Identity, World } from "../world.ts";
 import { newestFirst, type Page, type PageOf, pageOf } from "./page.ts";
@@ -35,19 +35,17 @@ export async function listTokens(world: World, identity: Identity, page: Page): 
 const tooMany = () =>
   new Problem("limit_reached", `An account has at most ${mostTokens} tokens; revoke one that is not used.`);
 
-const refused = (field: string, message: string) =>
-  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
-
 /** A token creates none that may do more than itself, or that holds for longer. Throws Problem `invalid`. */
 function boundsOf({ now }: World, { scopes: own, tokenEnds }: Identity, input: z.output<typeof mintSchema>) {
   const expiresAt = input.expires_at === undefined ? tokenEnds : new Date(input.expires_at);
   if (expiresAt !== undefined && expiresAt <= now())
-    throw refused("expires_at", "is in the past; name a time to come, or leave it out");
+    throw invalidField("expires_at", "is in the past; name a time to come, or leave it out");
   if (tokenEnds !== undefined && expiresAt !== undefined && expiresAt > tokenEnds)
-    throw refused("expires_at", `is later than the end of the token that calls, ${tokenEnds.toISOString()}`);
+    throw invalidField("expires_at", `is later than the end of the token that calls, ${tokenEnds.toISOString()}`);
   const scopes = input.scopes === undefined ? own : tokenScopes.filter((scope) => input.scopes?.includes(scope));
   const more = scopes?.find((scope) => own !== undefined && !own.includes(scope));
-  if (more !== undefined) throw refused("scopes", `may not have ${more}, which the token that calls does not have`);
+  if (more !== undefined)
+    throw invalidField("scopes", `may not have ${more}, which the token that calls does not have`);
   return { expiresAt, scopes: scopes === undefined ? undefined : [...scopes] };
 }
 
