@@ -1,9 +1,9 @@
 // One run of the worker in a process of its own, as its pod starts it, with the operator in the same process: its work as JSON
 // on standard input, what it took as JSON on standard output.
 import { text } from "node:stream/consumers";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import { copy } from "../../src/engine/index.ts";
-import { foundRuns } from "../../src/engine/reset.ts";
+import { foundRuns } from "../../src/engine/run/reset.ts";
 import { createRedactor } from "../../src/guard/redact.ts";
 import { createJournal } from "../../src/worker/journal.ts";
 import type { Answer } from "../../src/worker/operator.ts";

@@ -1,6 +1,6 @@
-import type { SourceColumn } from "../../src/engine/mysql/catalogue.ts";
-import { type Kind, kind } from "../../src/engine/mysql-to-postgres/fields.ts";
-import { type TargetType, targetType } from "../../src/engine/mysql-to-postgres/types.ts";
+import type { SourceColumn } from "../../src/engine/mysql/catalogue/catalogue.ts";
+import { type TargetType, targetType } from "../../src/engine/plan/mysql-postgres/columns/types.ts";
+import { type Kind, kind } from "../../src/engine/rows/mysql-to-copy/fields.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
 /** MySQL's types beside what the engine itself says of each: the table has no type that is written by hand. */

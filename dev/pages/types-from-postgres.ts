@@ -1,8 +1,8 @@
-import type { SourceColumn } from "../../src/engine/postgres-to-mysql/catalogue.ts";
-import { type Kind, kind } from "../../src/engine/postgres-to-mysql/fields.ts";
-import { sampleColumn } from "../../src/engine/postgres-to-mysql/sample-column.ts";
-import type { Lesson, TargetType } from "../../src/engine/postgres-to-mysql/target-type.ts";
-import { noLesson, targetType } from "../../src/engine/postgres-to-mysql/types.ts";
+import { sampleColumn } from "../../src/engine/plan/postgres-mysql/columns/sample-column.ts";
+import type { Lesson, TargetType } from "../../src/engine/plan/postgres-mysql/columns/target-type.ts";
+import { noLesson, targetType } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
+import type { SourceColumn } from "../../src/engine/postgres/catalogue/catalogue.ts";
+import { type Kind, kind } from "../../src/engine/rows/copy-to-load/fields.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
 /** PostgreSQL's types beside what the engine itself says of each: the table has no type that is written by hand. */

@@ -1,5 +1,5 @@
-import { mariaTypes } from "../../src/engine/mysql-to-mysql/dialect.ts";
-import { binaryCollation, foldingCollation } from "../../src/engine/postgres-to-mysql/types.ts";
+import { mariaTypes } from "../../src/engine/plan/mysql-mysql/tables/dialect.ts";
+import { binaryCollation, foldingCollation } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
 import { code, generatedFrom, markdownTable } from "./table.ts";
 import { fromMysql } from "./types-from-mysql.ts";
 import { fromPostgres } from "./types-from-postgres.ts";

@@ -10,7 +10,7 @@ import { largestFor, type PriceList, priceOf, type RunType } from "./prices.ts";
 /** Reasons of a failed run whose source is larger than its payment covers. A retry cannot help: the price stays. */
 export const overQuoteReasons = { free: "source_over_free_limit", hold: "source_over_quote" } as const;
 
-/** The engine's code of a copy that read far more than its source was measured to have (src/engine/source-limit.ts). */
+/** The engine's code of a copy that read far more than its source was measured to have (src/engine/run/source-limit.ts). */
 export const wrongStatistics = "source_statistics_wrong";
 
 /**

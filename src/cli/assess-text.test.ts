@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Assessment } from "../engine/assess.ts";
+import type { Assessment } from "../engine/assess/index.ts";
 import { assessmentText } from "./assess-text.ts";
 
 const found: Assessment = {

@@ -1,4 +1,4 @@
-import type { Assessment } from "../engine/assess.ts";
+import type { Assessment } from "../engine/assess/index.ts";
 import { durationText, sizeText } from "../guard/words.ts";
 
 /** An assessment for a person at a terminal: the verdict first; what is the same for many objects is said once. Pure. */

@@ -1,4 +1,4 @@
-import { assessFirst } from "../engine/assess-first.ts";
+import { assessFirst } from "../engine/assess/assess-first.ts";
 import { type CopyReport, EngineError } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";

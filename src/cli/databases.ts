@@ -1,5 +1,5 @@
 import type { Endpoint } from "../engine/contract.ts";
-import { withPublicCa } from "../engine/public-ca.ts";
+import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Parsed } from "./command.ts";

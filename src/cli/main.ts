@@ -1,8 +1,8 @@
-import type { Assessor } from "../engine/assess-first.ts";
+import type { Assessor } from "../engine/assess/assess-first.ts";
 import type { Copied, CopyHooks, CopyRequest } from "../engine/contract.ts";
-import { inTime } from "../engine/in-time.ts";
-import type { Reset, ResetRequest } from "../engine/reset.ts";
-import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
+import type { Reset, ResetRequest } from "../engine/run/reset.ts";
+import { inTime } from "../engine/run/watchdog/in-time.ts";
+import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
 import { runBackup } from "./backup/backup.ts";

@@ -1,5 +1,5 @@
 import { type CopyReport, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../engine/contract.ts";
-import { otherDatabase, type Reset } from "../engine/reset.ts";
+import { otherDatabase, type Reset } from "../engine/run/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";
 import type { Parsed } from "./command.ts";

@@ -1,5 +1,5 @@
 import { EventEmitter } from "node:events";
-import type { Assessment } from "../engine/assess.ts";
+import type { Assessment } from "../engine/assess/index.ts";
 import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
 import type { Input, Io } from "./io.ts";
 import { type Engine, main } from "./main.ts";

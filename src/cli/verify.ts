@@ -1,5 +1,5 @@
 import { cleanReport } from "../engine/report/clean.ts";
-import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify.ts";
+import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
 import { durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";

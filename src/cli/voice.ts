@@ -7,7 +7,7 @@ import {
   secondsLeft,
   tablesToShow,
   withSample,
-} from "../engine/pace.ts";
+} from "../engine/run/pace.ts";
 import { wordsWithFlags } from "./flag-words.ts";
 import { type Context, jsonText, plainText } from "./io.ts";
 import { frame, markMs, progressLine } from "./terminal/bars.ts";

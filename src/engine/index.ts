@@ -1,14 +1,14 @@
-import { watchBeginning } from "./beginning.ts";
 import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
-import { requireJobs } from "./jobs.ts";
-import { mysqlToMysql } from "./mysql-to-mysql/transfer.ts";
-import { mysqlToPostgres } from "./mysql-to-postgres/convert.ts";
-import { onlyOwnList, readPlace } from "./place.ts";
-import { postgresToMysql } from "./postgres-to-mysql/convert.ts";
-import { postgresToPostgres } from "./postgres-to-postgres/transfer.ts";
-import { readableReport } from "./readable.ts";
+import { mysqlToMysql } from "./plan/mysql-mysql/transfer.ts";
+import { mysqlToPostgres } from "./plan/mysql-postgres/convert.ts";
+import { postgresToMysql } from "./plan/postgres-mysql/convert.ts";
+import { postgresToPostgres } from "./plan/postgres-postgres/transfer.ts";
+import { requireJobs } from "./run/jobs.ts";
 import { runCopy } from "./run/lifecycle.ts";
-import { checkSourceSize, limitReading } from "./source-limit.ts";
+import { readableReport } from "./run/readable-report.ts";
+import { checkSourceSize, limitReading } from "./run/source-limit.ts";
+import { onlyOwnList, readPlace } from "./run/target-place.ts";
+import { watchBeginning } from "./run/watchdog/beginning.ts";
 import { printable } from "./text/printable.ts";
 
 /**

@@ -5,10 +5,10 @@ import { fstatSync, writeFileSync } from "node:fs";
 import { listenForSignals } from "../cli/interrupt.ts";
 import type { Output } from "../cli/io.ts";
 import { main } from "../cli/main.ts";
-import { assess } from "../engine/assess.ts";
+import { assess } from "../engine/assess/index.ts";
 import { copy } from "../engine/index.ts";
-import { foundRuns, refuseElsewhere, reset } from "../engine/reset.ts";
-import { verify } from "../engine/verify.ts";
+import { foundRuns, refuseElsewhere, reset } from "../engine/run/reset.ts";
+import { verify } from "../engine/verify/index.ts";
 
 /** `rowferry` as a process. */
 

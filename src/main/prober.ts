@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
-import { dumpVersion } from "../engine/postgres-to-postgres/dump.ts";
+import { dumpVersion } from "../engine/postgres/dump/dump.ts";
 import { createPool } from "../prober/pool.ts";
 import { createProberServer, secureContext } from "../prober/server.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";

@@ -1,6 +1,6 @@
-import { assess } from "../engine/assess.ts";
+import { assess } from "../engine/assess/index.ts";
 import { copy } from "../engine/index.ts";
-import { foundRuns } from "../engine/reset.ts";
+import { foundRuns } from "../engine/run/reset.ts";
 import { runWorkerProcess } from "../worker/process.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 

@@ -1,10 +1,10 @@
-import { assessOpened } from "../engine/assess.ts";
+import { assessOpened } from "../engine/assess/index.ts";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
-import { countObjects } from "../engine/existing-objects.ts";
-import { inTime } from "../engine/in-time.ts";
 import { countRows } from "../engine/memory/count.ts";
-import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/opened.ts";
-import { withPublicCa } from "../engine/public-ca.ts";
+import { countObjects } from "../engine/run/existing-objects.ts";
+import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
+import { withPublicCa } from "../engine/run/public-ca.ts";
+import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";

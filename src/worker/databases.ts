@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
-import { withPublicCa } from "../engine/public-ca.ts";
+import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Work } from "./protocol.ts";

@@ -1,5 +1,5 @@
 import { EngineError } from "../engine/contract.ts";
-import { inTime } from "../engine/in-time.ts";
+import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { untilAnswered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";

@@ -1,5 +1,5 @@
 import type { EngineProgress } from "../engine/contract.ts";
-import { etaSeconds, percentOf, type Sample, tablesToShow } from "../engine/pace.ts";
+import { etaSeconds, percentOf, type Sample, tablesToShow } from "../engine/run/pace.ts";
 import type { Progress } from "../resources/migration.ts";
 
 /** From the engine's progress to what a Migration's status shows. */

@@ -145,7 +145,7 @@ export const workerLogSchema = z.object({
 export const reportSchema = z.object({
   type: z.enum(["transfer", "conversion"]).optional(),
   size: z.int().min(0).optional(),
-  /** `countedBytes` of src/engine/source-limit.ts, of this pod and earlier ones; where the size is limited. */
+  /** `countedBytes` of src/engine/run/source-limit.ts, of this pod and earlier ones; where the size is limited. */
   finished: z.int().min(0).optional(),
   /** The pod ends after it, without a result: it is stored at once, so that the next pod counts on. */
   isLast: z.literal(true).optional(),

@@ -1,8 +1,8 @@
-import type { Assessment } from "../engine/assess.ts";
-import { type Assessor, assessFirst } from "../engine/assess-first.ts";
+import { type Assessor, assessFirst } from "../engine/assess/assess-first.ts";
+import type { Assessment } from "../engine/assess/index.ts";
 import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract.ts";
-import { type Sample, withSample } from "../engine/pace.ts";
-import { countedBytes } from "../engine/source-limit.ts";
+import { type Sample, withSample } from "../engine/run/pace.ts";
+import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { boundAssessment } from "../resources/assessment.ts";
 import { backoff, sleep } from "./backoff.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { flavours, type Pair, pair, type Servers, startServers } from "../engine/mysql-mysql-support.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { checkArchive, restoreBackup } from "../../src/backup/index.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
 import { flavours, type Pair, pair, useServers } from "../engine/mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "../engine/mysql-support.ts";

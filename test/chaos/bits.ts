@@ -1,7 +1,7 @@
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { copy } from "../../src/engine/index.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { isPostgres, type Place, sql } from "./contents.ts";
 import { type Random, random } from "./random.ts";
 import { endpoint } from "./scene.ts";

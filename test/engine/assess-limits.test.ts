@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Assessment, assess } from "../../src/engine/assess.ts";
+import { type Assessment, assess } from "../../src/engine/assess/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { closeClients, pair, type Servers, startServers } from "./mysql-mysql-support.ts";

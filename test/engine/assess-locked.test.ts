@@ -1,7 +1,7 @@
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import { assessFirst } from "../../src/engine/assess-first.ts";
+import { assessFirst } from "../../src/engine/assess/assess-first.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";

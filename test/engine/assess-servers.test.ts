@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Assessment, assess } from "../../src/engine/assess.ts";
+import { type Assessment, assess } from "../../src/engine/assess/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { assessmentSchema, boundAssessment } from "../../src/resources/assessment.ts";
 import { endpoint, error, mysqlAs, pair, type Servers, startServers } from "./mysql-support.ts";

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import type { Case, Kind } from "./assess-cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";

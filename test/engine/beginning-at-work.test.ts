@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
-import { watchBeginning } from "../../src/engine/beginning.ts";
 import { type Endpoint, EngineError } from "../../src/engine/contract.ts";
-import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
-import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
+import { connect as connectMysql } from "../../src/engine/mysql/driver/session.ts";
+import { connect as connectPostgres } from "../../src/engine/postgres/driver/connection.ts";
+import { watchBeginning } from "../../src/engine/run/watchdog/beginning.ts";
 import { parseDatabaseUrl } from "../../src/guard/url.ts";
 import { borrowDatabase } from "../servers/index.ts";
 

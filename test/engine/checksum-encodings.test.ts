@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { copied, hooks, request, type Servers, sql, startServers, type Where } from "./postgres-support.ts";
 
 /** Texts of two PostgreSQL databases whose encodings differ, neither of them UTF8: equal are the characters, not the bytes. */

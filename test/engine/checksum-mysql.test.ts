@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { run } from "./run.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";

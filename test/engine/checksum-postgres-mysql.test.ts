@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { type Pair, pair, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { run } from "./run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { hasGaps } from "../../src/engine/fits/charsets.ts";
+import { hasGaps } from "../../src/engine/plan/fits/charsets.ts";
 import { flavours, useServers } from "./mysql-mysql-support.ts";
 
 /** The servers' character sets against what the rules say of them. */

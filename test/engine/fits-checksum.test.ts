@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { run } from "./run.ts";
 import { endPlaces, type Kind, place, startPlaces } from "./verify-places.ts";
 

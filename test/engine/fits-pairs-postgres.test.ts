@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { doubtsOf, readFor } from "../../src/engine/postgres-to-postgres/present-columns.ts";
+import { doubtsOf, readFor } from "../../src/engine/plan/postgres-postgres/schema/existing-columns.ts";
 import { database, type Servers, sql, startServers } from "./postgres-support.ts";
 
 /** Every pair of PostgreSQL's types that rows alone may be copied between: a value that passes the checks is taken, and stays as it is. */

@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { outcomes, run } from "./run.ts";

@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";

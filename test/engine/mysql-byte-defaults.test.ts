@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, type Flavour, mysqlAs, reader, rows } from "./mysql-support.ts";

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
-import { openSnapshot } from "../../src/engine/mysql/snapshot.ts";
+import { openSnapshot } from "../../src/engine/mysql/source/snapshot.ts";
 import { error, type Flavour, mysqlAs, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 
 /** Changes of definitions while a copy runs: each waits for the copy, and what arrives is the state at its begin. */

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Server, type Socket, connect as tcp } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
-import { connect } from "../../src/engine/mysql/session.ts";
+import { connect } from "../../src/engine/mysql/driver/session.ts";
 import { mysqlSettings } from "../guard/rogue.ts";
 import { endpoint, error, type Flavour, mysqlAs, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";

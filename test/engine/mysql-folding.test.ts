@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { foldingOf } from "../../src/engine/mysql-to-postgres/folding.ts";
+import { foldingOf } from "../../src/engine/plan/mysql-postgres/columns/folding.ts";
 import { type Flavour, pair, rows, startServers } from "./mysql-support.ts";
 
 /** Pairs of a collation and the level that ICU compares at; `exact` in folding.ts stands on this. */

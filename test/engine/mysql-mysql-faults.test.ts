@@ -1,11 +1,11 @@
 import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import { type MysqlFence, openFence } from "../../src/engine/mysql/fence.ts";
-import { shapeOf } from "../../src/engine/mysql/identity.ts";
-import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/making.ts";
-import { qualified } from "../../src/engine/mysql/names.ts";
-import { connect, type Session } from "../../src/engine/mysql/session.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { qualified } from "../../src/engine/mysql/driver/names.ts";
+import { connect, type Session } from "../../src/engine/mysql/driver/session.ts";
+import { type MysqlFence, openFence } from "../../src/engine/mysql/fence/fence.ts";
+import { shapeOf } from "../../src/engine/mysql/fence/identity.ts";
+import { finishTables, makeRenamed, makeTable, recordTables } from "../../src/engine/mysql/target/create.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { bytesOf, columnsOf, copied, type Pair, pair, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
 import { run } from "./run.ts";

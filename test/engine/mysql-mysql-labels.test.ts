@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { bytesOf, copied, definitionsOf, pair, pairs, useServers } from "./mysql-mysql-support.ts";
 
 /** Tables that were made without strict mode, with labels that are there twice: made as they are, and each value is the one that it was. */

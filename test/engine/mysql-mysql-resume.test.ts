@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { describe, expect, test } from "vitest";
 import type { EngineProgress } from "../../src/engine/contract.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { copied, definitionsOf, type Pair, pair, useServers } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { interrupted, run } from "./run.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import { copied, flavours, pair, pairs, tablesOf, useServers } from "./mysql-mysql-support.ts";
 import { error } from "./mysql-support.ts";
 import { run } from "./run.ts";

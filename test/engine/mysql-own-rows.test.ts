@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyRequest } from "../../src/engine/contract.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { copied, pair, useServers } from "./mysql-mysql-support.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { pair as pairFromPostgres, startServers } from "./postgres-mysql-support.ts";

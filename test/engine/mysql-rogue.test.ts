@@ -1,9 +1,9 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { hearAnswers } from "../../src/engine/answers.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { connect } from "../../src/engine/mysql/session.ts";
+import { connect } from "../../src/engine/mysql/driver/session.ts";
+import { hearAnswers } from "../../src/engine/run/watchdog/answers.ts";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { mysqlSettings } from "../guard/rogue.ts";
 import { endpoint, error } from "./mysql-support.ts";

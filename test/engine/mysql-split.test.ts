@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readCatalogue } from "../../src/engine/mysql/catalogue.ts";
-import { connect, type Session } from "../../src/engine/mysql/session.ts";
-import { splitTable } from "../../src/engine/mysql/split.ts";
+import { readCatalogue } from "../../src/engine/mysql/catalogue/catalogue.ts";
+import { connect, type Session } from "../../src/engine/mysql/driver/session.ts";
+import { splitTable } from "../../src/engine/mysql/source/split.ts";
 import { endpoint, type Flavour, type Servers, startServers } from "./mysql-support.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("parts of %s's tables", (flavour) => {

@@ -1,8 +1,8 @@
 import type mysql from "mysql2/promise";
 import { afterAll, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import { openFence } from "../../src/engine/mysql/fence.ts";
-import { foundRuns, reset } from "../../src/engine/reset.ts";
+import { assess } from "../../src/engine/assess/index.ts";
+import { openFence } from "../../src/engine/mysql/fence/fence.ts";
+import { foundRuns, reset } from "../../src/engine/run/reset.ts";
 import { complete, cut, doing, during, list, names, ofRun } from "./beside.ts";
 import { bytesOf, columnsOf, type Pair, pair, useServers } from "./mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs } from "./mysql-support.ts";

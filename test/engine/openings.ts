@@ -1,7 +1,7 @@
 import type { Connection } from "mysql2/promise";
 import type { Database } from "../../dev/databases/index.ts";
 import type { DatabaseKind } from "../../dev/databases/kinds.ts";
-import { openSnapshot, type SnapshotOptions } from "../../src/engine/mysql/snapshot.ts";
+import { openSnapshot, type SnapshotOptions } from "../../src/engine/mysql/source/snapshot.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 

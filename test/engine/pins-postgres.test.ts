@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { copied, database, endpoint, type Servers, schemaText, sql, startServers } from "./postgres-support.ts";
 
 /** Settings of a database or a role change what PostgreSQL prints and how it reads. No copy may depend on them. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract.ts";
-import { causeOf, openFence } from "../../src/engine/postgres/fence.ts";
-import { literal } from "../../src/engine/postgres/names.ts";
+import { literal } from "../../src/engine/postgres/driver/names.ts";
+import { causeOf, openFence } from "../../src/engine/postgres/fence/fence.ts";
 import {
   copied,
   database,
@@ -161,7 +161,7 @@ describe("a reset", () => {
 
   test("finds again every kind of thing that a copy made", async () => {
     const source = await database(servers.new);
-    await psql(source, servers.tools, [new URL("postgres-zoo.sql", import.meta.url).pathname]);
+    await psql(source, servers.tools, [new URL("./postgres-zoo.sql", import.meta.url).pathname]);
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     const again = await copied(source, target, { reset: true, made: report.made, madeIn: report.target });

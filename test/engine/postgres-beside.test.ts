@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import type { CopyRequest } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import { openFence } from "../../src/engine/postgres/fence.ts";
-import { foundRuns, reset } from "../../src/engine/reset.ts";
+import { openFence } from "../../src/engine/postgres/fence/fence.ts";
+import { foundRuns, reset } from "../../src/engine/run/reset.ts";
 import {
   copied,
   cutAfter,

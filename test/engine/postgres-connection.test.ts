@@ -2,10 +2,10 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dialTcp, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { hearAnswers, unheard } from "../../src/engine/answers.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { connect } from "../../src/engine/postgres/connection.ts";
-import { copyIn, frame, headerBytes } from "../../src/engine/postgres/copy-in.ts";
+import { connect } from "../../src/engine/postgres/driver/connection.ts";
+import { copyIn, frame, headerBytes } from "../../src/engine/postgres/driver/copy-in.ts";
+import { hearAnswers, unheard } from "../../src/engine/run/watchdog/answers.ts";
 import { database, endpoint, type Servers, sql, startServers, until } from "./postgres-support.ts";
 
 let servers: Servers;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import {
   copied,
   database,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { connect } from "../../src/engine/postgres/connection.ts";
-import { applicationName, fenced, openFence } from "../../src/engine/postgres/fence.ts";
+import { connect } from "../../src/engine/postgres/driver/connection.ts";
+import { applicationName, fenced, openFence } from "../../src/engine/postgres/fence/fence.ts";
 import {
   database,
   endpoint,

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import { copy } from "../../src/engine/index.ts";
-import { reset } from "../../src/engine/reset.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { reset } from "../../src/engine/run/reset.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { copied, database, endpoint, hooks, request, type Servers, sql, startServers } from "./postgres-support.ts";
 
 /** Many large objects: a group at a time, with one entry for all of them in the report. */

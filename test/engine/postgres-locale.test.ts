@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { assess } from "../../src/engine/assess/index.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { copied, cutAfter, endpoint, type Servers, sql, startServers, type Where } from "./postgres-support.ts";
 
 let servers: Servers;

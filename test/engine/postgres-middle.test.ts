@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, connect as dialTcp, type Socket } from 
 import { connect as connectTls, createSecureContext, TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { connect } from "../../src/engine/postgres/connection.ts";
+import { connect } from "../../src/engine/postgres/driver/connection.ts";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { authentication, message, ready } from "../guard/rogue.ts";
 import { endpoint, type Servers, startServers } from "./postgres-support.ts";

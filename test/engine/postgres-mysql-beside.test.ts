@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import { foundRuns, reset } from "../../src/engine/reset.ts";
+import { assess } from "../../src/engine/assess/index.ts";
+import { foundRuns, reset } from "../../src/engine/run/reset.ts";
 import { complete, cut, doing, during, list, names, ofRun } from "./beside.ts";
 import { error, type Flavour, mysqlAs } from "./mysql-support.ts";
 import { type Pair, pair, type Servers, startServers } from "./postgres-mysql-support.ts";

@@ -2,7 +2,7 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../dev/databases/index.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { error, type Flavour, mysqlAs, nextSecond } from "./mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { until } from "./postgres-support.ts";

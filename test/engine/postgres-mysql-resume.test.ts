@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { EngineProgress } from "../../src/engine/contract.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import type { Flavour } from "./mysql-support.ts";
 import { inSource, type Pair, pair, rows, type Servers, startServers } from "./postgres-mysql-support.ts";
 import { interrupted, run } from "./run.ts";

@@ -119,7 +119,7 @@ describe.each<AnyFlavour>(["mysql", "mariadb", "mariadb-11"])("sample databases 
   // In MySQL postgres-mysql-zoo.test.ts has it.
   if (flavour === "mariadb")
     test("the zoo's rows are all there, under names that hurt as well", async () => {
-      const both = await pair(servers, await readFile(new URL("postgres-zoo.sql", import.meta.url), "utf8"));
+      const both = await pair(servers, await readFile(new URL("./postgres-zoo.sql", import.meta.url), "utf8"));
       // 1,200 columns are more than a table of MySQL has.
       const { report, copied } = await run(both, {
         options: { jobs: 2, verify: "checksum", exclude: ["more.wide"] },

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { type Pooler, type PoolMode, startPooler } from "./pgbouncer.ts";
 import {
   database,

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { connect } from "../../src/engine/postgres/connection.ts";
-import { openFence } from "../../src/engine/postgres/fence.ts";
+import { connect } from "../../src/engine/postgres/driver/connection.ts";
+import { openFence } from "../../src/engine/postgres/fence/fence.ts";
 import { database, endpoint, type Servers, sql, startServers } from "./postgres-support.ts";
 
 /** The lock under which runs come into a PostgreSQL database and leave it. */

@@ -5,7 +5,7 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { Copied, CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import { postgresToPostgres } from "../../src/engine/postgres-to-postgres/transfer.ts";
+import { postgresToPostgres } from "../../src/engine/plan/postgres-postgres/transfer.ts";
 import { runCopy } from "../../src/engine/run/lifecycle.ts";
 import { patience } from "../patience.ts";
 import { borrowDatabase } from "../servers/index.ts";

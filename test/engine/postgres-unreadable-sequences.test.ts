@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-support.ts";

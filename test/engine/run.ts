@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { type Assessment, assess } from "../../src/engine/assess.ts";
+import { type Assessment, assess } from "../../src/engine/assess/index.ts";
 import type { Copied, CopyOptions, CopyReport, CopyRequest, EngineProgress } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 

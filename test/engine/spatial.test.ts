@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../src/engine/contract.ts";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import { type Flavour, type Pair, pair, rows, type Servers, startServers } from "./mysql-support.ts";
 import { assessed, outcomes, run } from "./run.ts";
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type VerifyOptions, verify } from "../../src/engine/verify.ts";
+import { type VerifyOptions, verify } from "../../src/engine/verify/index.ts";
 import { type Pair, pair, type Servers, startServers } from "./mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
 import { run } from "./run.ts";

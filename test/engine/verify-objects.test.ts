@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { verify } from "../../src/engine/verify.ts";
+import { verify } from "../../src/engine/verify/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import * as postgres from "./postgres-support.ts";
 import { run } from "./run.ts";

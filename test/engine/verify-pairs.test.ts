@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import type { CopyOptions, Endpoint } from "../../src/engine/contract.ts";
-import { type VerifyOptions, verify } from "../../src/engine/verify.ts";
+import { type VerifyOptions, verify } from "../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";

@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import type pg from "pg";
 import { expect } from "vitest";
 import type { Endpoint, InventoryEntry } from "../../src/engine/contract.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { sourceRows, withoutLastZeros } from "./mysql-support.ts";
 import type { Ran } from "./run.ts";
 

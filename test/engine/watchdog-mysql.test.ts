@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../src/engine/index.ts";
-import type { Diagnosis } from "../../src/engine/watchdog.ts";
-import { diagnoseMysql } from "../../src/engine/watchdog-mysql.ts";
+import { diagnoseMysql } from "../../src/engine/run/watchdog/mysql.ts";
+import type { Diagnosis } from "../../src/engine/run/watchdog/watchdog.ts";
 import { type Flavour, mysqlAs, pair, type Servers, startServers } from "./mysql-support.ts";
 import { run } from "./run.ts";
 

@@ -26,13 +26,13 @@ const ways: [way: string, pattern: RegExp][] = [
 ];
 
 const known: Record<string, string[]> = {
-  "src/engine/mysql/input.ts": ["sockets"],
+  "src/engine/mysql/driver/input.ts": ["sockets"],
   // Its Socket is given to the driver, which dials through connection.ts.
-  "src/engine/postgres/block-socket.ts": ["sockets"],
-  "src/engine/postgres/connection.ts": ["a driver"],
-  "src/engine/postgres/wire.ts": ["a driver"],
+  "src/engine/postgres/driver/block-socket.ts": ["sockets"],
+  "src/engine/postgres/driver/connection.ts": ["a driver"],
+  "src/engine/postgres/driver/wire.ts": ["a driver"],
   // pg_dump, with the address of a session as PGHOSTADDR.
-  "src/engine/postgres-to-postgres/dump.ts": ["programs"],
+  "src/engine/postgres/dump/dump.ts": ["programs"],
   "src/guard/resolve.ts": ["datagrams and resolvers"],
 };
 
@@ -49,19 +49,20 @@ test("no file opens a socket to a user's database but those that dial through th
   expect(found).toEqual(known);
 });
 
-test.each(["src/engine/mysql/input.ts", "src/engine/postgres/connection.ts", "src/engine/postgres/wire.ts"])(
-  "%s gives the driver the address that the guard hands it, and never the URL's host",
-  (path) => {
-    const text = readFileSync(join(root, path), "utf8");
-    expect(text).toMatch(/\bdial\(/);
-    // The one use that stays is the name that TLS proves.
-    const dialled = text.replace(/connectTls\(\{[\s\S]*?\}\);/g, "");
-    expect(dialled).not.toMatch(/host: endpoint\.host|connect\([^)]*endpoint\.host/);
-  },
-);
+test.each([
+  "src/engine/mysql/driver/input.ts",
+  "src/engine/postgres/driver/connection.ts",
+  "src/engine/postgres/driver/wire.ts",
+])("%s gives the driver the address that the guard hands it, and never the URL's host", (path) => {
+  const text = readFileSync(join(root, path), "utf8");
+  expect(text).toMatch(/\bdial\(/);
+  // The one use that stays is the name that TLS proves.
+  const dialled = text.replace(/connectTls\(\{[\s\S]*?\}\);/g, "");
+  expect(dialled).not.toMatch(/host: endpoint\.host|connect\([^)]*endpoint\.host/);
+});
 
 test("pg_dump gets an address, and without one it is not started under a guard", () => {
-  const text = readFileSync(join(root, "src/engine/postgres-to-postgres/dump.ts"), "utf8");
+  const text = readFileSync(join(root, "src/engine/postgres/dump/dump.ts"), "utf8");
   expect(text).toMatch(/dial\(\{ host: address, guard \}, \(allowed\) => dump\(\{ PGHOSTADDR: allowed \}\)\)/);
   expect(text.match(/spawn\(/g)).toHaveLength(1);
 });

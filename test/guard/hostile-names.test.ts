@@ -3,10 +3,10 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport, Endpoint } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import * as mysqlNames from "../../src/engine/mysql/names.ts";
-import { connect as connectMysql } from "../../src/engine/mysql/session.ts";
-import { connect as connectPostgres } from "../../src/engine/postgres/connection.ts";
-import * as postgresNames from "../../src/engine/postgres/names.ts";
+import * as mysqlNames from "../../src/engine/mysql/driver/names.ts";
+import { connect as connectMysql } from "../../src/engine/mysql/driver/session.ts";
+import { connect as connectPostgres } from "../../src/engine/postgres/driver/connection.ts";
+import * as postgresNames from "../../src/engine/postgres/driver/names.ts";
 import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { connect } from "node:net";
-import { assess } from "../../src/engine/assess.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import { EngineError } from "../../src/engine/contract.ts";
 import { checkUserUrl } from "../../src/guard/check.ts";
 import { createRedactor } from "../../src/guard/redact.ts";

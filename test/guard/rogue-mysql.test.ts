@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract.ts";
-import { connect, type Purpose } from "../../src/engine/mysql/session.ts";
+import { connect, type Purpose } from "../../src/engine/mysql/driver/session.ts";
 import {
   endless,
   errorOf,

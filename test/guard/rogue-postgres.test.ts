@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { EngineError } from "../../src/engine/contract.ts";
-import { connect, type Purpose, type Session } from "../../src/engine/postgres/connection.ts";
-import { dumpSchema } from "../../src/engine/postgres-to-postgres/dump.ts";
+import { connect, type Purpose, type Session } from "../../src/engine/postgres/driver/connection.ts";
+import { dumpSchema } from "../../src/engine/postgres/dump/dump.ts";
 import {
   authentication,
   endless,

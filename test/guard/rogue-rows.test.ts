@@ -1,16 +1,23 @@
 import { describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract.ts";
-import { inputBytes } from "../../src/engine/mysql/input.ts";
-import { blockBytes as loaderBlock } from "../../src/engine/mysql/loader.ts";
-import type { BinaryField } from "../../src/engine/mysql-to-postgres/binary-fields.ts";
-import { createBinaryEncoder } from "../../src/engine/mysql-to-postgres/binary-rows.ts";
-import { blockBytes } from "../../src/engine/mysql-to-postgres/blocks.ts";
-import { createRowEncoder } from "../../src/engine/mysql-to-postgres/rows.ts";
-import { binaryPayload, collect, end, packets, payload, randomly } from "../../src/engine/mysql-to-postgres/testing.ts";
-import { type Model, models } from "../../src/engine/mysql-to-postgres/testing-models.ts";
-import { type Field as PostgresField, kind as postgresKind } from "../../src/engine/postgres-to-mysql/fields.ts";
-import { createRowEncoder as createPostgresEncoder } from "../../src/engine/postgres-to-mysql/rows.ts";
-import { createScanner } from "../../src/engine/postgres-to-postgres/scan.ts";
+import { inputBytes } from "../../src/engine/mysql/driver/input.ts";
+import { blockBytes as loaderBlock } from "../../src/engine/mysql/target/loader.ts";
+import { createScanner } from "../../src/engine/rows/copy-scan.ts";
+import { type Field as PostgresField, kind as postgresKind } from "../../src/engine/rows/copy-to-load/fields.ts";
+import { createRowEncoder as createPostgresEncoder } from "../../src/engine/rows/copy-to-load/rows.ts";
+import type { BinaryField } from "../../src/engine/rows/mysql-to-copy/binary-fields.ts";
+import { createBinaryEncoder } from "../../src/engine/rows/mysql-to-copy/binary-rows.ts";
+import { blockBytes } from "../../src/engine/rows/mysql-to-copy/blocks.ts";
+import { createRowEncoder } from "../../src/engine/rows/mysql-to-copy/rows.ts";
+import {
+  binaryPayload,
+  collect,
+  end,
+  packets,
+  payload,
+  randomly,
+} from "../../src/engine/rows/mysql-to-copy/testing.ts";
+import { type Model, models } from "../../src/engine/rows/mysql-to-copy/testing-models.ts";
 import { chosenSeed } from "../seed.ts";
 import { message } from "./rogue.ts";
 

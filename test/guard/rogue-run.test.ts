@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { assess } from "../../src/engine/assess.ts";
-import { assessFirst } from "../../src/engine/assess-first.ts";
+import { assessFirst } from "../../src/engine/assess/assess-first.ts";
+import { assess } from "../../src/engine/assess/index.ts";
 import type { CopyHooks, CopyRequest, Endpoint } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
-import { foundRuns } from "../../src/engine/reset.ts";
+import { foundRuns } from "../../src/engine/run/reset.ts";
 import { errorOf, mysqlOpen, postgresOpen, type Rogue, rogue } from "./rogue.ts";
 
 /** Whole runs against servers that let anybody in and then say nothing more: a run ends, and frees its place. */

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Endpoint, EngineError } from "../../src/engine/contract.ts";
-import { meaning } from "../../src/engine/mysql/settings.ts";
-import { kept } from "../../src/engine/postgres/settings.ts";
+import { meaning } from "../../src/engine/mysql/driver/settings.ts";
+import { kept } from "../../src/engine/postgres/driver/settings.ts";
 
 /** Servers that answer what they like, in the bytes of both protocols. */
 

@@ -148,7 +148,7 @@ export async function playLoad(
       await by(oldest);
       replicas.shift();
     };
-    const callers = fork(new URL("caller.ts", import.meta.url), { execArgv: [] });
+    const callers = fork(new URL("./caller.ts", import.meta.url), { execArgv: [] });
     stops.push({ stop: () => callers.kill("SIGKILL") });
     // True callers have machines of their own: when these get a processor must not be part of what they measure.
     if (options.timed) setPriority(callers.pid ?? 0, constants.priority.PRIORITY_HIGH);

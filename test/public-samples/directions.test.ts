@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { reportSchema } from "../../src/engine/report/schema.ts";
-import { reset } from "../../src/engine/reset.ts";
+import { reset } from "../../src/engine/run/reset.ts";
 import { assessed, run } from "../engine/run.ts";
 import { endPlaces, type Kind, type Place, place, startPlaces } from "../engine/verify-places.ts";
 import { pagila, sakilaIn } from "./scripts.ts";

@@ -123,8 +123,8 @@ it("every type that the engine knows across engines is in the tables of types", 
   const casesOf = (path: string) => [...read(path).matchAll(/case "(\w+)":/g)].map(([, name = ""]) => name);
   const keysOf = (path: string) =>
     [...read(path).matchAll(/^ {2}(\w+): (?:\d+|\[".*\]),$/gm)].map(([, name = ""]) => name);
-  const ofMysql = casesOf("src/engine/mysql-to-postgres/types.ts");
-  const postgres = "src/engine/postgres-to-mysql/types.ts";
+  const ofMysql = casesOf("src/engine/plan/mysql-postgres/columns/types.ts");
+  const postgres = "src/engine/plan/postgres-mysql/columns/types.ts";
   const ofPostgres = [...casesOf(postgres), ...keysOf(postgres)];
   expect([ofMysql.length, ofPostgres.length].every((count) => count > 25)).toBe(true);
   const shownOfMysql = new Set(samplesFromMysql.map(dataTypeOf));

@@ -10,20 +10,66 @@ import { circles, crossings, graphOf, sourceFiles } from "./imports.ts";
 const root = resolve(import.meta.dirname, "../..");
 const graph = graphOf(sourceFiles(root, ["src/engine"]).filter(({ path }) => !path.endsWith(".test.ts")));
 
-/** A folder below src/engine; empty for a file that lies there by itself. */
-const roomOf = (path: string): string => /^src\/engine\/([^/]+)\//.exec(path)?.[1] ?? "";
-const isPair = (path: string): boolean => /^(mysql|postgres)-to-/.test(roomOf(path));
+/** The folders below src/engine that a file lies in; empty for a file that lies there by itself. */
+const foldersOf = (path: string): string[] => path.split("/").slice(2, -1);
+/** `mysql/driver`, `plan/mysql-postgres`, `assess`: where rooms differ by their second folder, both. */
+const roomOf = (path: string): string =>
+  foldersOf(path)
+    .slice(0, ["mysql", "postgres", "plan"].includes(foldersOf(path)[0] ?? "") ? 2 : 1)
+    .join("/");
+const isPair = (path: string): boolean => /^plan\/(?:mysql|postgres)-/.test(roomOf(path));
 const isIndex = (path: string): boolean => path.endsWith("/index.ts");
 
 it("a pair of engines never imports another pair", () => {
   expect(crossings(graph, (from, to) => isPair(from) && isPair(to) && roomOf(from) !== roomOf(to))).toEqual([]);
 });
 
-it("mysql and postgres import neither each other nor a pair", () => {
-  const isEngine = (path: string) => ["mysql", "postgres"].includes(roomOf(path));
-  expect(
-    crossings(graph, (from, to) => isEngine(from) && (isPair(to) || (isEngine(to) && roomOf(from) !== roomOf(to)))),
-  ).toEqual([]);
+/** Engines see the shapes that a run shares with them, and of a run what sets its limits. Nothing else of the engine. */
+const belowEngines = ["", "codes", "text", "memory", "fence"];
+const ofRuns = ["src/engine/run/selection.ts", "src/engine/run/watchdog/answers.ts"];
+
+it.each([["mysql"], ["postgres"]])("%s imports neither the other engine nor what is made for both", (engine) => {
+  const allowed = (to: string) =>
+    foldersOf(to)[0] === engine || belowEngines.includes(roomOf(to)) || ofRuns.includes(to);
+  expect(crossings(graph, (from, to) => foldersOf(from)[0] === engine && !allowed(to))).toEqual([]);
+});
+
+describe("driver ← catalogue ← fence ← source and target", () => {
+  const order = ["driver", "catalogue", "fence", "source", "target"];
+  const rank = (path: string) => Math.min(order.indexOf(foldersOf(path)[1] ?? ""), 3);
+
+  it.each([
+    ["mysql", 0],
+    ["postgres", 5],
+  ])("but for %s's %i imports upwards", (engine, left) => {
+    const isOwn = (path: string) => foldersOf(path)[0] === engine && foldersOf(path)[1] !== "dump";
+    const found = crossings(graph, (from, to) => isOwn(from) && isOwn(to) && rank(to) > rank(from));
+    expect(found.length, `${found.join("\n")}\nIf there are fewer than ${left}, lower the number.`).toBe(left);
+  });
+});
+
+it("source and target of one engine do not import each other, but for one file", () => {
+  const isSide = (path: string) => /^(?:mysql|postgres)\/(?:source|target)$/.test(roomOf(path));
+  const found = crossings(graph, (from, to) => isSide(from) && isSide(to) && roomOf(from) !== roomOf(to));
+  expect(found).toEqual(["src/engine/postgres/target/data-only.ts -> src/engine/postgres/source/source.ts"]);
+});
+
+it("only plan, and what compares, checks or drives both engines sees both", () => {
+  const sees = (path: string, engine: string) => (graph.get(path) ?? []).some((to) => foldersOf(to)[0] === engine);
+  const both = [...graph.keys()].filter((path) => sees(path, "mysql") && sees(path, "postgres"));
+  const rooms = new Set(both.map((path) => foldersOf(path)[0] ?? path));
+  expect([...rooms].sort()).toEqual(["assess", "checksum", "plan", "run", "verify"]);
+});
+
+it("rows import no plan, but for two files", () => {
+  expect(crossings(graph, (from, to) => roomOf(from) === "rows" && foldersOf(to)[0] === "plan")).toEqual([
+    "src/engine/rows/mysql-to-copy/binary-fields.ts -> src/engine/plan/mysql-postgres/columns/column-plan.ts",
+    "src/engine/rows/mysql-to-copy/shape-check.ts -> src/engine/plan/mysql-postgres/columns/shapes.ts",
+  ]);
+});
+
+it("run imports no plan: index.ts gives it a direction", () => {
+  expect(crossings(graph, (from, to) => roomOf(from) === "run" && foldersOf(to)[0] === "plan")).toEqual([]);
 });
 
 it("codes and text import nothing else of the engine", () => {
@@ -31,10 +77,15 @@ it("codes and text import nothing else of the engine", () => {
   expect(crossings(graph, (from, to) => isLowest(from) && roomOf(to) !== roomOf(from))).toEqual([]);
 });
 
+it("no folder of the engine holds more than 20 source files", () => {
+  const counts = Map.groupBy(graph.keys(), (path) => path.split("/").slice(0, -1).join("/"));
+  expect([...counts].filter(([, files]) => files.length > 20).map(([folder]) => folder)).toEqual([]);
+});
+
 describe("assess and verify see of a pair its index.ts alone", () => {
   it.each([
-    ["assess", 67],
-    ["verify", 29],
+    ["assess", 60],
+    ["verify", 28],
   ])("but for what %s still has: %i imports", (room, left) => {
     const found = crossings(graph, (from, to) => roomOf(from) === room && isPair(to) && !isIndex(to));
     expect(found.length, `${found.join("\n")}\nIf there are fewer than ${left}, lower the number.`).toBe(left);
@@ -47,13 +98,13 @@ it("no files import each other in a circle, not even for their types", () => {
 
 describe("the laws find what breaks them", () => {
   const made = new Map([
-    ["src/engine/a-to-b/x.ts", ["src/engine/a-to-c/y.ts"]],
-    ["src/engine/a-to-c/y.ts", ["src/engine/a-to-b/x.ts", "src/engine/z.ts"]],
+    ["src/engine/plan/a-b/x.ts", ["src/engine/plan/a-c/y.ts"]],
+    ["src/engine/plan/a-c/y.ts", ["src/engine/plan/a-b/x.ts", "src/engine/z.ts"]],
     ["src/engine/z.ts", []],
   ]);
 
   it("a circle, types included", () => {
-    expect(circles(made)).toEqual([["src/engine/a-to-b/x.ts", "src/engine/a-to-c/y.ts"]]);
+    expect(circles(made)).toEqual([["src/engine/plan/a-b/x.ts", "src/engine/plan/a-c/y.ts"]]);
     const files = [
       { path: "src/engine/a.ts", text: 'import type { B } from "./b/b.ts";' },
       { path: "src/engine/b/b.ts", text: 'export { a } from "../a.ts";' },
@@ -62,8 +113,8 @@ describe("the laws find what breaks them", () => {
   });
 
   it("an import from one room into another", () => {
-    expect(crossings(made, (from, to) => roomOf(from) !== roomOf(to) && roomOf(to) === "a-to-c")).toEqual([
-      "src/engine/a-to-b/x.ts -> src/engine/a-to-c/y.ts",
+    expect(crossings(made, (from, to) => roomOf(from) !== roomOf(to) && roomOf(to) === "plan/a-c")).toEqual([
+      "src/engine/plan/a-b/x.ts -> src/engine/plan/a-c/y.ts",
     ]);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { openReading, sizeOf } from "../../src/engine/opened.ts";
+import { openReading, sizeOf } from "../../src/engine/run/open-database.ts";
 import { parseDatabaseUrl } from "../../src/guard/url.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";

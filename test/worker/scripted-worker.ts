@@ -1,6 +1,6 @@
 import { writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Assessment, AssessRequest } from "../../src/engine/assess.ts";
+import type { Assessment, AssessRequest } from "../../src/engine/assess/index.ts";
 import {
   type Copied,
   type CopyHooks,

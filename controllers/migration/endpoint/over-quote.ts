@@ -3,7 +3,7 @@ import type { PriceList } from "../../../src/billing/prices.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Outcome } from "../../../src/worker/protocol.ts";
 
-/** The engine's code (src/engine/source-limit.ts). */
+/** The engine's code (src/engine/run/source-limit.ts). */
 const sourceTooLarge = "source_too_large";
 
 /**

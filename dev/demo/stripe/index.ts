@@ -61,7 +61,7 @@ export async function startDemoSimulator(
   }: { namespace: string; image: string; place: SimulatorPlace; api: string; ca: string },
   signal: AbortSignal,
 ): Promise<void> {
-  const bundle = await bundleProgram(new URL("pod.ts", import.meta.url).pathname);
+  const bundle = await bundleProgram(new URL("./pod.ts", import.meta.url).pathname);
   try {
     const program = await readFile(bundle.path, "utf8");
     const webhookBase = cluster.kind === "processes" ? api : `https://rowferry-api.${system.namespace}.svc`;

@@ -1,8 +1,13 @@
-import type { Session } from "../../engine/mysql/session.ts";
-import { errorNumber } from "../../engine/mysql/target.ts";
-import { definerNotAllowed, definerOf, definerRefused, missing } from "../../engine/mysql-to-mysql/code.ts";
-import { definedBy } from "../../engine/mysql-to-mysql/code-sql.ts";
-import { readTarget } from "../../engine/mysql-to-mysql/target.ts";
+import type { Session } from "../../engine/mysql/driver/session.ts";
+import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
+import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
+import { definedBy } from "../../engine/plan/mysql-mysql/finish/code-sql.ts";
+import {
+  definerNotAllowed,
+  definerOf,
+  definerRefused,
+  missing,
+} from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError, type Part } from "../contract.ts";
 

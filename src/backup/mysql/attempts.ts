@@ -1,6 +1,6 @@
-import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue.ts";
-import { identifier, literal } from "../../engine/mysql/names.ts";
-import type { Session } from "../../engine/mysql/session.ts";
+import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
+import { identifier, literal } from "../../engine/mysql/driver/names.ts";
+import type { Session } from "../../engine/mysql/driver/session.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { isLeftover, isMark, markName, markText } from "../leftovers.ts";
 import type { Unpacking } from "../work.ts";

@@ -1,8 +1,8 @@
-import { identifier, literal } from "../../engine/mysql/names.ts";
-import type { Server } from "../../engine/mysql/session.ts";
-import { goneModes } from "../../engine/mysql-to-mysql/code.ts";
-import type { Context, SourceCode } from "../../engine/mysql-to-mysql/code-source.ts";
-import { inDatabase, relationsOf, statementOf } from "../../engine/mysql-to-mysql/code-sql.ts";
+import { identifier, literal } from "../../engine/mysql/driver/names.ts";
+import type { Server } from "../../engine/mysql/driver/session.ts";
+import type { Context, SourceCode } from "../../engine/plan/mysql-mysql/finish/code-source.ts";
+import { inDatabase, relationsOf, statementOf } from "../../engine/plan/mysql-mysql/finish/code-sql.ts";
+import { goneModes } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 
 /** Views, routines, triggers and events of an archive, in an order in which each finds what it needs. Pure. */
 

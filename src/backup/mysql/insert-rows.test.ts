@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../../test/chaos/random.ts";
 import { chosenSeed } from "../../../test/seed.ts";
-import { createInserts, type InsertTarget } from "../../engine/mysql/insert.ts";
-import { blockBytes, blockStart, type Loader } from "../../engine/mysql/loader.ts";
-import { fullPacket } from "../../engine/mysql/wire.ts";
-import { createRowEncoder, kind } from "../../engine/mysql-to-mysql/rows.ts";
-import { end, packets, payload } from "../../engine/mysql-to-postgres/testing.ts";
+import { fullPacket } from "../../engine/mysql/driver/wire.ts";
+import { createInserts, type InsertTarget } from "../../engine/mysql/target/insert.ts";
+import { blockBytes, blockStart, type Loader } from "../../engine/mysql/target/loader.ts";
+import { end, packets, payload } from "../../engine/rows/mysql-to-copy/testing.ts";
+import { createRowEncoder, kind } from "../../engine/rows/mysql-to-load/rows.ts";
 import { createInsertRows } from "./insert-rows.ts";
 
 /** Rows of the wire as INSERT statements, compared with the engine's two steps. */

@@ -1,9 +1,9 @@
-import { ProtocolError } from "../../engine/mysql/errors.ts";
-import { type InsertTarget, insertHead, literalParts } from "../../engine/mysql/insert.ts";
-import { isEnd } from "../../engine/mysql/result.ts";
-import type { RowSink } from "../../engine/mysql/session.ts";
-import { fullPacket, packetHeader } from "../../engine/mysql/wire.ts";
-import { kind } from "../../engine/mysql-to-mysql/rows.ts";
+import { ProtocolError } from "../../engine/mysql/driver/errors.ts";
+import { isEnd } from "../../engine/mysql/driver/result.ts";
+import type { RowSink } from "../../engine/mysql/driver/session.ts";
+import { fullPacket, packetHeader } from "../../engine/mysql/driver/wire.ts";
+import { type InsertTarget, insertHead, literalParts } from "../../engine/mysql/target/insert.ts";
+import { kind } from "../../engine/rows/mysql-to-load/rows.ts";
 
 /**
  * Row packets of the text protocol → INSERT statements, as bytes: one loop a row, no object for a row or a field. The same text as

@@ -1,4 +1,4 @@
-import type { Catalogue } from "../../engine/mysql/catalogue.ts";
+import type { Catalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 
 /** Every object of a database by kind and name, sorted. Pure. */
 export function inventoryOf({

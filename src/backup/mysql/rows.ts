@@ -1,9 +1,9 @@
 import { EngineError } from "../../engine/contract.ts";
-import { insertHead, spareBytes, statementBytes } from "../../engine/mysql/insert.ts";
-import { identifier } from "../../engine/mysql/names.ts";
-import { readAgain } from "../../engine/mysql/read-again.ts";
-import type { Session } from "../../engine/mysql/session.ts";
-import type { TablePlan } from "../../engine/mysql-to-mysql/plan.ts";
+import { identifier } from "../../engine/mysql/driver/names.ts";
+import type { Session } from "../../engine/mysql/driver/session.ts";
+import { readAgain } from "../../engine/mysql/source/read-again.ts";
+import { insertHead, spareBytes, statementBytes } from "../../engine/mysql/target/insert.ts";
+import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 import type { Part } from "../contract.ts";
 import { type Writing, writePart } from "../parts.ts";
 import { type SqlFile, sqlFileOf } from "./sql-file.ts";

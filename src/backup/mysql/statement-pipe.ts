@@ -1,4 +1,4 @@
-import type { InsertTarget } from "../../engine/mysql/insert.ts";
+import type { InsertTarget } from "../../engine/mysql/target/insert.ts";
 import { createInsertRows, type InsertRows } from "./insert-rows.ts";
 
 /** Rows as INSERT statements on their way into a part, instead of into a server. */

@@ -1,7 +1,7 @@
-import { identifier, literal, qualified } from "../../engine/mysql/names.ts";
-import { foreignKeyTo } from "../../engine/mysql-to-mysql/foreign-keys.ts";
-import { createStatement, type TablePlan } from "../../engine/mysql-to-mysql/plan.ts";
-import type { Sequence } from "../../engine/mysql-to-mysql/sequences.ts";
+import { identifier, literal, qualified } from "../../engine/mysql/driver/names.ts";
+import type { Sequence } from "../../engine/plan/mysql-mysql/copy/sequences.ts";
+import { foreignKeyTo } from "../../engine/plan/mysql-mysql/finish/foreign-keys.ts";
+import { createStatement, type TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 
 /** The SQL of tables in an archive. No statement names the database, so that it can be restored into another. Pure. */
 

@@ -1,7 +1,7 @@
-import { readCatalogue } from "../../engine/mysql/catalogue.ts";
-import { qualified } from "../../engine/mysql/names.ts";
-import type { Session } from "../../engine/mysql/session.ts";
-import { connectTarget } from "../../engine/mysql/target.ts";
+import { readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
+import { qualified } from "../../engine/mysql/driver/names.ts";
+import type { Session } from "../../engine/mysql/driver/session.ts";
+import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError, type Part } from "../contract.ts";

@@ -1,5 +1,5 @@
 import { EngineError } from "../../engine/contract.ts";
-import { type Contents, readContents } from "../../engine/postgres-to-postgres/archive.ts";
+import { type Contents, readContents } from "../../engine/postgres/dump/archive.ts";
 import { BackupError } from "../contract.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { Session } from "../../engine/postgres/connection.ts";
-import { runDump } from "../../engine/postgres-to-postgres/dump.ts";
+import type { Session } from "../../engine/postgres/driver/connection.ts";
+import { runDump } from "../../engine/postgres/dump/dump.ts";
 import { release } from "../memory.ts";
 
 /** Large ones, since each is handed to another thread and waited for. */

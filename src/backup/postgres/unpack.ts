@@ -1,17 +1,17 @@
-import { connect, type Session } from "../../engine/postgres/connection.ts";
-import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/copy-in.ts";
-import { readInventory } from "../../engine/postgres/inventory.ts";
-import { identifier, literal } from "../../engine/postgres/names.ts";
-import { readTables } from "../../engine/postgres/source.ts";
 import {
   applySteps,
   failed as failedStep,
   readTargetFacts,
   type Target,
-} from "../../engine/postgres-to-postgres/apply.ts";
-import type { Entry } from "../../engine/postgres-to-postgres/archive.ts";
-import { type Stage, type Step, stepsOf } from "../../engine/postgres-to-postgres/entries.ts";
-import { collisions } from "../../engine/postgres-to-postgres/verify.ts";
+} from "../../engine/plan/postgres-postgres/copy/create-objects.ts";
+import { collisions } from "../../engine/plan/postgres-postgres/schema/compare-inventories.ts";
+import { type Stage, type Step, stepsOf } from "../../engine/plan/postgres-postgres/schema/entries.ts";
+import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
+import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
+import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/driver/copy-in.ts";
+import { identifier, literal } from "../../engine/postgres/driver/names.ts";
+import type { Entry } from "../../engine/postgres/dump/archive.ts";
+import { readTables } from "../../engine/postgres/source/source.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";

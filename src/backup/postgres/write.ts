@@ -1,9 +1,9 @@
-import { connect, type Session } from "../../engine/postgres/connection.ts";
-import { readInventory } from "../../engine/postgres/inventory.ts";
-import { leftInSource } from "../../engine/postgres/left-in-source.ts";
-import { openSource } from "../../engine/postgres/source.ts";
-import { versionText } from "../../engine/postgres/version.ts";
-import { checkDumpVersion, dumpVersion } from "../../engine/postgres-to-postgres/dump.ts";
+import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
+import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
+import { versionText } from "../../engine/postgres/driver/version.ts";
+import { checkDumpVersion, dumpVersion } from "../../engine/postgres/dump/dump.ts";
+import { leftInSource } from "../../engine/postgres/source/left-in-source.ts";
+import { openSource } from "../../engine/postgres/source/source.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { writePart } from "../parts.ts";
 import type { Work, Written } from "../work.ts";

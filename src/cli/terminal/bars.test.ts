@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { EngineProgress } from "../../engine/contract.ts";
-import type { Sample } from "../../engine/pace.ts";
+import type { Sample } from "../../engine/run/pace.ts";
 import { frame, progressLine, widthOf } from "./bars.ts";
 
 const progress: EngineProgress = {

@@ -6,7 +6,7 @@ import {
   secondsLeft,
   sharePerSecond,
   tablesToShow,
-} from "../../engine/pace.ts";
+} from "../../engine/run/pace.ts";
 import { clean, durationText, sizeText } from "../../guard/words.ts";
 
 /** The lines that a terminal shows of a running copy. Pure: no colour, no cursor, no clock. */

@@ -1,11 +1,11 @@
-import { type Claim, everything, takenName } from "../claims.ts";
-import { type OthersClaim, targetInUse } from "../fence.ts";
-import { readOthersClaims as ofMysql } from "../mysql/fence-claims.ts";
-import type { Opened } from "../opened.ts";
-import { readOthersClaims as ofPostgres } from "../postgres/fence-claims.ts";
+import { type Claim, everything, takenName } from "../fence/claims.ts";
+import { type OthersClaim, targetInUse } from "../fence/fence.ts";
+import { readOthersClaims as ofMysql } from "../mysql/fence/claim-rows.ts";
+import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts";
+import type { Opened } from "../run/open-database.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { list } from "./mysql.ts";
+import { list } from "./mysql/index.ts";
 
 /** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
 export type Claimed = readonly OthersClaim[];

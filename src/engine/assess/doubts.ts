@@ -1,5 +1,5 @@
-import { reason } from "../fits/types.ts";
-import type { Doubt } from "../fits/values.ts";
+import { reason } from "../plan/fits/types.ts";
+import type { Doubt } from "../plan/fits/values.ts";
 import type { Say } from "./finding.ts";
 
 /** Columns of the target whose type may not take every value: only the copy reads them all. */

@@ -1,8 +1,8 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import type { Opened } from "../opened.ts";
+import type { Opened } from "../run/open-database.ts";
 import type { Claimed } from "./claimed.ts";
 import type { PlannedObject } from "./finding.ts";
-import type { Settings } from "./mysql-limits.ts";
+import type { Settings } from "./mysql/limits.ts";
 import type { Sampled } from "./sample.ts";
 
 /** What an assessment asks of two servers, and what it finds. Shapes only. */

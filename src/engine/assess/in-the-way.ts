@@ -1,16 +1,16 @@
 import { type CopyOptions, EngineError } from "../contract.ts";
-import { isNamed, refuseUnknownDrops, roomMend } from "../drop.ts";
-import type { Catalogue } from "../mysql/catalogue.ts";
-import { codeInTheWay, refuseReferences } from "../mysql/in-the-way.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { readInventory, type Thing } from "../postgres/inventory.ts";
-import { fullNameSql } from "../postgres/names.ts";
-import { knownTables, namedTables } from "../postgres-to-postgres/make-room.ts";
-import { collisions } from "../postgres-to-postgres/verify.ts";
+import { isNamed, refuseUnknownDrops, roomMend } from "../fence/drop-option.ts";
+import type { Catalogue } from "../mysql/catalogue/catalogue.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import { codeInTheWay, refuseReferences } from "../mysql/target/name-conflicts.ts";
+import { knownTables, namedTables } from "../plan/postgres-postgres/copy/prepare-target.ts";
+import { collisions } from "../plan/postgres-postgres/schema/compare-inventories.ts";
+import { readInventory, type Thing } from "../postgres/catalogue/inventory.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { fullNameSql } from "../postgres/driver/names.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Say } from "./finding.ts";
-import { list } from "./mysql.ts";
+import { list } from "./mysql/index.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 

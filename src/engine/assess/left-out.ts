@@ -1,12 +1,12 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { filter, map } from "../memory/lazy.ts";
-import { readAddresses } from "../postgres/address.ts";
-import type { Session } from "../postgres/connection.ts";
-import type { Thing } from "../postgres/inventory.ts";
-import type { leftInSource } from "../postgres/left-in-source.ts";
-import { dumpSchema } from "../postgres-to-postgres/dump.ts";
-import { createSteps, needsAddress } from "../postgres-to-postgres/entries.ts";
-import { leaveOut, readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
+import { createSteps, needsAddress } from "../plan/postgres-postgres/schema/entries.ts";
+import { leaveOut, readSelectable, unselected } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import { readAddresses } from "../postgres/catalogue/address.ts";
+import type { Thing } from "../postgres/catalogue/inventory.ts";
+import type { Session } from "../postgres/driver/connection.ts";
+import { dumpSchema } from "../postgres/dump/dump.ts";
+import type { leftInSource } from "../postgres/source/left-in-source.ts";
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
 export async function readLeftOut(

@@ -1,14 +1,14 @@
-import type { Opened } from "../opened.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { leftInSource } from "../postgres/left-in-source.ts";
-import { readSelectable, unselected } from "../postgres-to-postgres/leave-out.ts";
-import { betweenPostgres } from "./between-postgres.ts";
+import { readSelectable, unselected } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { leftInSource } from "../postgres/source/left-in-source.ts";
+import type { Opened } from "../run/open-database.ts";
 import { readClaimed } from "./claimed.ts";
 import type { Say } from "./finding.ts";
 import type { Asked, Found, Request, Sides } from "./found.ts";
-import { fromMysql } from "./from-mysql.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { assessPostgresSource, largestOf } from "./postgres.ts";
+import { fromMysql } from "./mysql/from-mysql.ts";
+import { betweenPostgres } from "./postgres/between-postgres.ts";
+import { assessPostgresSource, largestOf } from "./postgres/index.ts";
 import { fromPostgresToMysql } from "./postgres-mysql.ts";
 
 interface Telling {

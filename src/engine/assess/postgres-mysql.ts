@@ -1,23 +1,23 @@
-import { mysqlClaim } from "../mysql/claims.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import { thingKey } from "../postgres/inventory.ts";
-import { readTables, type SourceColumn } from "../postgres-to-mysql/catalogue.ts";
-import { type Chosen, choose, mostColumns } from "../postgres-to-mysql/choose.ts";
-import { relationNames } from "../postgres-to-mysql/claims.ts";
-import { type Present, usePresent } from "../postgres-to-mysql/present.ts";
-import { prefixOf } from "../postgres-to-mysql/scheme.ts";
-import { readSrids } from "../postgres-to-mysql/shapes.ts";
-import type { TablePlan } from "../postgres-to-mysql/table-plan.ts";
-import { refuseOldTarget } from "../postgres-to-mysql/target.ts";
-import { readViews } from "../postgres-to-mysql/views.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import { mysqlClaim } from "../mysql/fence/taken-names.ts";
+import { prefixOf } from "../plan/postgres-mysql/columns/scheme.ts";
+import { readSrids } from "../plan/postgres-mysql/columns/shapes.ts";
+import { refuseOldTarget } from "../plan/postgres-mysql/copy/target.ts";
+import { type Chosen, choose, mostColumns } from "../plan/postgres-mysql/tables/choose-tables.ts";
+import { relationNames } from "../plan/postgres-mysql/tables/claims.ts";
+import { type Present, usePresent } from "../plan/postgres-mysql/tables/existing-tables.ts";
+import type { TablePlan } from "../plan/postgres-mysql/tables/table-plan.ts";
+import { readViews } from "../plan/postgres-mysql/tables/views.ts";
+import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
+import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { fullName } from "../text/full-name.ts";
-import type { Answer, PostgresReading } from "./between-postgres.ts";
 import { sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
-import { assessMysqlTarget, relationsOf } from "./mysql.ts";
-import { postgresToMysql } from "./to-mysql.ts";
+import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
+import { postgresToMysql } from "./mysql/to-mysql.ts";
+import type { Answer, PostgresReading } from "./postgres/between-postgres.ts";
 
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 

@@ -1,7 +1,7 @@
-import type { Session } from "../postgres/connection.ts";
+import type { Session } from "../postgres/driver/connection.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { list } from "./mysql.ts";
+import { list } from "./mysql/index.ts";
 
 /** Content `data` into PostgreSQL's tables: what the rows would meet there beside their columns. */
 

@@ -1,7 +1,7 @@
 import { EngineError } from "../contract.ts";
-import { hasStrayBytes, readStrayBytes, strayWords } from "../fits/stray-bytes.ts";
-import type { SourceColumn } from "../mysql/catalogue.ts";
-import type { Session } from "../mysql/session.ts";
+import type { SourceColumn } from "../mysql/catalogue/catalogue.ts";
+import type { Session } from "../mysql/driver/session.ts";
+import { hasStrayBytes, readStrayBytes, strayWords } from "../plan/fits/stray-bytes.ts";
 import type { Say } from "./finding.ts";
 
 /** Texts with bytes that stand for no character, in the first rows of the tables whose character sets have such bytes. */

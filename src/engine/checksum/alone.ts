@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createDialect, type Hash, readSum } from "./dialect.ts";
 import { formOf } from "./forms.ts";
 import type { TableName } from "./rows.ts";

@@ -1,5 +1,5 @@
-import { errorNumber } from "../mysql/target.ts";
-import { isRefusal } from "../postgres/errors.ts";
+import { errorNumber } from "../mysql/driver/write-session.ts";
+import { isRefusal } from "../postgres/driver/errors.ts";
 import { printable } from "../text/printable.ts";
 import { type CompareOptions, compareTables, type Side, type TableName } from "./index.ts";
 import { tableWords } from "./words.ts";

@@ -1,6 +1,6 @@
-import * as mysql from "../mysql/names.ts";
-import { priorityOf } from "../mysql/split.ts";
-import * as postgres from "../postgres/names.ts";
+import * as mysql from "../mysql/driver/names.ts";
+import { priorityOf } from "../mysql/source/split.ts";
+import * as postgres from "../postgres/driver/names.ts";
 
 /**
  * The few pieces of SQL by which rows are hashed and added up, as each engine writes them. A row's hash is that of

@@ -1,6 +1,6 @@
-import { identifier as mysqlIdentifier } from "../mysql/names.ts";
-import { identifier as postgresIdentifier } from "../postgres/names.ts";
-import type { Canon } from "./canon.ts";
+import { identifier as mysqlIdentifier } from "../mysql/driver/names.ts";
+import { identifier as postgresIdentifier } from "../postgres/driver/names.ts";
+import type { Canon } from "./canonical.ts";
 import { type Hash, hashed } from "./dialect.ts";
 import type { MysqlType } from "./types.ts";
 

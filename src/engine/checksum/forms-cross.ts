@@ -1,5 +1,5 @@
-import { realText } from "../fits/real-text.ts";
-import type { Canon } from "./canon.ts";
+import { realText } from "../plan/fits/real-text.ts";
+import type { Canon } from "./canonical.ts";
 import type { Hash } from "./dialect.ts";
 import {
   type Expression,

@@ -1,4 +1,4 @@
-import { labelsOf } from "../mysql/catalogue-text.ts";
+import { labelsOf } from "../mysql/catalogue/catalogue-text.ts";
 import type { Hash } from "./dialect.ts";
 import {
   type Expression,

@@ -1,14 +1,14 @@
 import { type CopyOptions, EngineError, type TableDifference, type Verification } from "../contract.ts";
-import { engineError as mysqlError } from "../mysql/errors.ts";
-import { engineError as postgresError } from "../postgres/errors.ts";
+import { engineError as mysqlError } from "../mysql/driver/errors.ts";
+import { engineError as postgresError } from "../postgres/driver/errors.ts";
+import type { Throttle } from "../run/throttle.ts";
 import { type Task, workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
-import type { Throttle } from "../throttle.ts";
 import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { type Encodings, formOf, type Named } from "./forms.ts";
-import { createHalf } from "./half.ts";
+import { createHalf } from "./one-side.ts";
 import type { TableName } from "./rows.ts";
 import { hasMd5, readBoth, readersOf, type Side } from "./side.ts";
 import { splitSide } from "./split.ts";

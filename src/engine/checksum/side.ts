@@ -1,13 +1,13 @@
-import { MysqlError } from "../mysql/errors.ts";
-import { readAgain } from "../mysql/read-again.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { reading } from "../postgres/holding.ts";
-import type { Throttle } from "../throttle.ts";
-import { mysqlRows } from "./mysql-rows.ts";
-import { readMysqlTypes } from "./mysql-types.ts";
-import { postgresRows } from "./postgres-rows.ts";
-import { readPostgresTypes } from "./postgres-types.ts";
+import { MysqlError } from "../mysql/driver/errors.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import { readAgain } from "../mysql/source/read-again.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { reading } from "../postgres/source/holding.ts";
+import type { Throttle } from "../run/throttle.ts";
+import { mysqlRows } from "./mysql/rows.ts";
+import { readMysqlTypes } from "./mysql/types.ts";
+import { postgresRows } from "./postgres/rows.ts";
+import { readPostgresTypes } from "./postgres/types.ts";
 import type { TableName, TakeRow } from "./rows.ts";
 import type { Tables } from "./types.ts";
 

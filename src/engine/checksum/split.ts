@@ -1,5 +1,5 @@
-import { identifier, literal, qualified } from "../mysql/names.ts";
-import { literal as postgresLiteral, qualified as postgresQualified } from "../postgres/names.ts";
+import { identifier, literal, qualified } from "../mysql/driver/names.ts";
+import { literal as postgresLiteral, qualified as postgresQualified } from "../postgres/driver/names.ts";
 import { isBinary, mysqlIntegers, mysqlTexts } from "./expressions.ts";
 import type { TableName } from "./rows.ts";
 import type { Reader } from "./side.ts";

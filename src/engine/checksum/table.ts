@@ -1,6 +1,6 @@
 import type { TableDifference } from "../contract.ts";
 import type { Sum } from "./dialect.ts";
-import type { Half, Range } from "./half.ts";
+import type { Half, Range } from "./one-side.ts";
 import type { Reader } from "./side.ts";
 
 /** Compares one table part by part, and looks into the parts that differ until it has rows. */

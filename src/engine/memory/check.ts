@@ -1,5 +1,5 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
-import type { Opened } from "../opened.ts";
+import type { Opened } from "../run/open-database.ts";
 import { countTables } from "./count.ts";
 import { type Counted, misfit, neededMemory } from "./need.ts";
 import { ownContainer, ownHeap } from "./own.ts";

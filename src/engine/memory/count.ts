@@ -1,10 +1,10 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import type { Opened } from "../opened.ts";
-import { readLeftOut } from "../postgres/left-out.ts";
-import { notAmong } from "../postgres/names.ts";
-import { ofUsers } from "../postgres/source.ts";
-import { leftOut, readSelectable } from "../postgres-to-postgres/leave-out.ts";
-import { createSelection } from "../selection.ts";
+import { leftOut, readSelectable } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import { notAmong } from "../postgres/driver/names.ts";
+import { readLeftOut } from "../postgres/source/skipped-relations.ts";
+import { ofUsers } from "../postgres/source/source.ts";
+import type { Opened } from "../run/open-database.ts";
+import { createSelection } from "../run/selection.ts";
 import type { Counted } from "./need.ts";
 
 type Patterns = Pick<CopyOptions, "include" | "exclude">;

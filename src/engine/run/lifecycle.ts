@@ -1,8 +1,8 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
-import type { Fence } from "../fence.ts";
-import { createProgress, type ProgressAccount } from "../progress.ts";
-import { createWatchdog, type Diagnose } from "../watchdog.ts";
+import type { Fence } from "../fence/fence.ts";
+import { createProgress, type ProgressAccount } from "./progress.ts";
+import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 
 /**
  * The life of a copy, once for all directions: the source is opened, the fence is taken, a result that an earlier worker

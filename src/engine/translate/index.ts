@@ -1,4 +1,4 @@
-import { unescaped } from "../mysql/catalogue.ts";
+import { unescaped } from "../mysql/catalogue/catalogue.ts";
 import type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated } from "./meaning.ts";
 import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";

@@ -1,5 +1,5 @@
-import { labelsOf } from "../mysql/catalogue.ts";
-import { named } from "../named.ts";
+import { labelsOf } from "../mysql/catalogue/catalogue.ts";
+import { named } from "../text/own-property.ts";
 
 /** What a value means, in either engine: the types that the rules tell apart. What none of them knows is `other`. */
 

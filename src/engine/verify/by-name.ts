@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../contract.ts";
-import { named } from "../named.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullName } from "../text/full-name.ts";
+import { named } from "../text/own-property.ts";
 import { printable } from "../text/printable.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
 import { type Expected, readExpected } from "./expected.ts";
@@ -10,7 +10,7 @@ import { type Found, readFound, tableOf } from "./inventory.ts";
 import { lostCounters, lostNotNulls } from "./lost.ts";
 import { lostDefaults } from "./lost-defaults.ts";
 import { isUnmakeable } from "./pairs.ts";
-import { readDependents } from "./postgres-objects.ts";
+import { readDependents } from "./postgres/objects.ts";
 
 /**
  * Objects across engines (and between schemas of other names) by name, keys and indexes by their columns too: what a copy

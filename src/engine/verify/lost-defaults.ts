@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../contract.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
 import type { Expected } from "./expected.ts";

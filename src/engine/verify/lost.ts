@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../contract.ts";
-import { identifier as mysqlIdentifier, qualified as mysqlQualified } from "../mysql/names.ts";
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { identifier, literal, qualified } from "../postgres/names.ts";
+import { identifier as mysqlIdentifier, qualified as mysqlQualified } from "../mysql/driver/names.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { identifier, literal, qualified } from "../postgres/driver/names.ts";
 import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
 import type { Expected } from "./expected.ts";

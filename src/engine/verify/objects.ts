@@ -1,18 +1,18 @@
-import type { Session as MysqlSession } from "../mysql/session.ts";
-import { readTarget } from "../mysql-to-mysql/target.ts";
-import type { Session as PostgresSession } from "../postgres/connection.ts";
-import { otherLocale } from "../postgres/locale.ts";
+import type { Session as MysqlSession } from "../mysql/driver/session.ts";
+import { readTarget } from "../plan/mysql-mysql/copy/target.ts";
+import { otherLocale } from "../postgres/catalogue/locale.ts";
+import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullName } from "../text/full-name.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
-import { pairChecks } from "./mysql-crossing.ts";
-import { readMysqlObjects, writeAlike } from "./mysql-objects.ts";
-import { excuseRefused } from "./mysql-refused.ts";
-import { addMysqlRights } from "./mysql-rights.ts";
-import { enforcement } from "./postgres-aspects.ts";
-import { compareLargeObjects } from "./postgres-large-objects.ts";
-import { readDependents, readPostgresObjects } from "./postgres-objects.ts";
-import { addRights } from "./postgres-rights.ts";
+import { pairChecks } from "./mysql/crossing.ts";
+import { readMysqlObjects, writeAlike } from "./mysql/objects.ts";
+import { excuseRefused } from "./mysql/refused.ts";
+import { addMysqlRights } from "./mysql/rights.ts";
+import { enforcement } from "./postgres/aspects.ts";
+import { compareLargeObjects } from "./postgres/large-objects.ts";
+import { readDependents, readPostgresObjects } from "./postgres/objects.ts";
+import { addRights } from "./postgres/rights.ts";
 import { type Compared, compareSeen, type Seen } from "./same-engine.ts";
 
 /**

@@ -1,11 +1,11 @@
 import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/rows.ts";
 import type { CopyOptions } from "../contract.ts";
-import { createNames as createPostgresNames } from "../mysql-to-postgres/names.ts";
-import { named } from "../named.ts";
-import type { PartitionTree } from "../postgres/partition-roots.ts";
-import { createNames as createMysqlNames } from "../postgres-to-mysql/names.ts";
-import { inNamingOrder, prefixOf } from "../postgres-to-mysql/scheme.ts";
+import { createNames as createPostgresNames } from "../plan/mysql-postgres/tables/names.ts";
+import { createNames as createMysqlNames } from "../plan/postgres-mysql/columns/names.ts";
+import { inNamingOrder, prefixOf } from "../plan/postgres-mysql/columns/scheme.ts";
+import type { PartitionTree } from "../postgres/catalogue/partition-roots.ts";
+import { named } from "../text/own-property.ts";
 import type { OpenedTable } from "./sides.ts";
 
 /** Which table of the target is which of the source, by the rules by which each direction names what it makes. Pure. */

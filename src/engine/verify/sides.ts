@@ -2,12 +2,12 @@ import type { TableName } from "../checksum/rows.ts";
 import { readTypes, type Side } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
-import { baseTables } from "../mysql/catalogue.ts";
-import { literal } from "../mysql/names.ts";
-import { connect as connectMysql, type Session as MysqlSession } from "../mysql/session.ts";
-import { openSnapshot } from "../mysql/snapshot.ts";
-import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/connection.ts";
-import { ofUsers, openSource } from "../postgres/source.ts";
+import { baseTables } from "../mysql/catalogue/catalogue.ts";
+import { literal } from "../mysql/driver/names.ts";
+import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
+import { openSnapshot } from "../mysql/source/snapshot.ts";
+import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { ofUsers, openSource } from "../postgres/source/source.ts";
 
 /** Each side of a verification as one state of it, seen by several sessions, with its tables. */
 export interface Opened {

@@ -14,7 +14,7 @@ const notNull = (of: string) => ({
 export const copying: readonly Mutant[] = [
   {
     id: "counts-postgres-postgres",
-    file: "src/engine/postgres-to-postgres/tables.ts",
+    file: "src/engine/plan/postgres-postgres/copy/copy-tables.ts",
     find: "if (there[at] === here[at]) continue;",
     replace: "if (at >= 0) continue;",
     test: counts("postgres to postgres", "lost"),
@@ -22,7 +22,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "counts-postgres-mysql",
-    file: "src/engine/postgres-to-mysql/tables.ts",
+    file: "src/engine/plan/postgres-mysql/copy/copy-tables.ts",
     find: "if (before === after) return",
     replace: "if (before >= 0) return",
     test: counts("postgres to mariadb", "gained"),
@@ -30,7 +30,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "counts-mysql-postgres",
-    file: "src/engine/mysql-to-postgres/pass.ts",
+    file: "src/engine/plan/mysql-postgres/copy/phases.ts",
     find: "compareCounts(counts, targetCounts);",
     replace: "",
     test: counts("mariadb to postgres", "lost"),
@@ -38,7 +38,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "counts-mysql-mysql",
-    file: "src/engine/mysql-to-mysql/pass.ts",
+    file: "src/engine/plan/mysql-mysql/copy/phases.ts",
     find: "  refuseCounts(done);",
     replace: "",
     test: counts("mariadb to mariadb", "gained"),
@@ -46,7 +46,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "not-null-postgres",
-    file: "src/engine/mysql-to-postgres/plan.ts",
+    file: "src/engine/plan/mysql-postgres/tables/table-plan.ts",
     find: 'if (!nullable) parts.push("NOT NULL");',
     replace: "",
     test: notNull("mariadb to postgres"),
@@ -54,7 +54,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "not-null-mysql",
-    file: "src/engine/postgres-to-mysql/column-lines.ts",
+    file: "src/engine/plan/postgres-mysql/columns/column-lines.ts",
     find: 'if (!nullable && !(column.generated && planning.scheme.maria)) parts.push("NOT NULL");',
     replace: "",
     test: notNull("postgres to mariadb"),
@@ -62,7 +62,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "no-shared-snapshot-postgres",
-    file: "src/engine/postgres/source.ts",
+    file: "src/engine/postgres/source/source.ts",
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the line as it stands in the file
     find: "await session.run(`${begin}; ${snapshot}`)",
     replace: "await session.run(begin)",
@@ -74,7 +74,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "no-shared-snapshot-mysql",
-    file: "src/engine/mysql/snapshot.ts",
+    file: "src/engine/mysql/source/snapshot.ts",
     find: 'start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"',
     replace: 'start = "START TRANSACTION READ ONLY"',
     test: {
@@ -85,7 +85,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "unproven-snapshot-mysql",
-    file: "src/engine/mysql/unlocked.ts",
+    file: "src/engine/mysql/source/unlocked.ts",
     find: "const most = 1;",
     replace: "const most: number = 4;",
     test: {
@@ -96,7 +96,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "unequal-tables-kept",
-    file: "src/engine/proven.ts",
+    file: "src/engine/run/proven-tables.ts",
     find: "names.filter((name) => !different.has(name) && ",
     replace: "names.filter((name) => ",
     test: {
@@ -107,7 +107,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "unequal-tables-kept-postgres",
-    file: "src/engine/postgres-to-postgres/resume.ts",
+    file: "src/engine/plan/postgres-postgres/copy/resume.ts",
     find: "differing.has(tableWords([schema, name])) ? [] : [oid]",
     replace: "differing.size < 0 ? [] : [oid]",
     test: {
@@ -118,40 +118,40 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "other-plans-tables-kept",
-    file: "src/engine/mysql-to-postgres/resume.ts",
+    file: "src/engine/plan/mysql-postgres/copy/resume.ts",
     find: "plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan))",
     replace: "plans.filter((plan) => finished.has(plan.source.name))",
     test: {
-      file: "src/engine/mysql-to-postgres/resume.test.ts",
+      file: "src/engine/plan/mysql-postgres/copy/resume.test.ts",
       name: "a table that an earlier attempt finished under another plan is copied again",
     },
     harm: "A retry keeps a table that was made by an older definition.",
   },
   {
     id: "uncompared-tables-kept",
-    file: "src/engine/proven.ts",
+    file: "src/engine/run/proven-tables.ts",
     find: "!uncompared.some((column) =>",
     replace: "!uncompared.some((column) => column === '' &&",
     test: {
-      file: "src/engine/proven.test.ts",
+      file: "src/engine/run/proven-tables.test.ts",
       name: "a table of which a column could not be compared is not proven",
     },
     harm: "A retry keeps a table whose values nobody compared.",
   },
   {
     id: "gone-tables-end-the-retry",
-    file: "src/engine/proven.ts",
+    file: "src/engine/run/proven-tables.ts",
     find: "if (error instanceof EngineError && !error.retryable) return new Set();",
     replace: "",
     test: {
-      file: "src/engine/proven.test.ts",
+      file: "src/engine/run/proven-tables.test.ts",
       name: "tables that cannot be compared any more are copied again, and a lost connection is an error",
     },
     harm: "A retry fails for good where somebody altered a table of the first attempt.",
   },
   {
     id: "key-names-unquoted",
-    file: "src/engine/mysql-to-mysql/definition.ts",
+    file: "src/engine/plan/mysql-mysql/tables/definition.ts",
     find: "const sql = withQuotedKeys(shown, foreignKeys);",
     replace: "const sql = shown;",
     test: {
@@ -162,7 +162,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "checks-by-name",
-    file: "src/engine/mysql-to-postgres/checks.ts",
+    file: "src/engine/plan/mysql-postgres/columns/checks.ts",
     find: "column.name === name && isJsonCheck(check, column)",
     replace: 'column.name === name && column.dataType === "longtext"',
     test: {
@@ -173,7 +173,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "folding-unsaid",
-    file: "src/engine/postgres-to-mysql/indexes.ts",
+    file: "src/engine/plan/postgres-mysql/tables/indexes.ts",
     find: "if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));",
     replace: "",
     test: {
@@ -184,7 +184,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "narrower-unchecked",
-    file: "src/engine/fits/values.ts",
+    file: "src/engine/plan/fits/values.ts",
     find: "if (refused.length === 0) return;",
     replace: "if (refused.length >= 0) return;",
     test: {
@@ -195,7 +195,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "charset-unconverted",
-    file: "src/engine/mysql-to-mysql/present-columns.ts",
+    file: "src/engine/plan/mysql-mysql/tables/existing-columns.ts",
     find: "if (charsets.has(from)) return converted(column.name, from);",
     replace: "if (charsets.has(from)) return column;",
     test: {
@@ -206,22 +206,22 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "partition-by-enum",
-    file: "src/engine/postgres/partition-roots.ts",
+    file: "src/engine/postgres/catalogue/partition-roots.ts",
     find: '(strategy === "h" ? hashed : ordered).has(type)',
     replace: "ordered.has(type)",
     test: {
-      file: "src/engine/postgres/partition-roots.test.ts",
+      file: "src/engine/postgres/catalogue/partition-roots.test.ts",
       name: "a value's partition is the same on both servers > a hash of an enum",
     },
     harm: "A copy of partitions by HASH of an enum fails.",
   },
   {
     id: "large-objects-entry",
-    file: "src/engine/postgres/large-object-list.ts",
+    file: "src/engine/postgres/fence/large-object-list.ts",
     find: "size > 0 && oids.length + size <= mostInEntry",
     replace: "size > 0",
     test: {
-      file: "src/engine/postgres/large-object-list.test.ts",
+      file: "src/engine/postgres/fence/large-object-list.test.ts",
       name: "an entry with 1-501 is none of a copy",
     },
     harm: "A report that somebody edited takes all memory of a reset.",

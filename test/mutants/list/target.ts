@@ -10,7 +10,7 @@ const fence = (name: string) => ({
 export const target: readonly Mutant[] = [
   {
     id: "epoch-ignored-postgres",
-    file: "src/engine/postgres/fence.ts",
+    file: "src/engine/postgres/fence/fence.ts",
     find: "if (found[0]?.epoch !== epoch) {",
     replace: "if (found[0] === undefined) {",
     test: fence("a cut-off worker that comes back beside its successor cannot write a row"),
@@ -18,7 +18,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "epoch-ignored-mysql",
-    file: "src/engine/mysql/fence.ts",
+    file: "src/engine/mysql/fence/fence.ts",
     find: "if (Number(rows[0]?.[0] ?? -1) !== epoch) throw superseded();",
     replace: "if (rows[0] === undefined) throw superseded();",
     test: {
@@ -29,7 +29,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "others-rows-emptied-mysql",
-    file: "src/engine/mysql/own-rows.ts",
+    file: "src/engine/mysql/fence/own-rows.ts",
     find: 'if (own === undefined) return "others";',
     replace: 'if (own === undefined) return "own";',
     test: {
@@ -40,7 +40,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "session-of-old-epoch-mysql",
-    file: "src/engine/mysql/fence.ts",
+    file: "src/engine/mysql/fence/fence.ts",
     find: "if (written.affected !== 1) throw superseded();",
     replace: "",
     test: {
@@ -51,7 +51,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "predecessor-left-alive-postgres",
-    file: "src/engine/postgres/fence.ts",
+    file: "src/engine/postgres/fence/fence.ts",
     find: "    await endPredecessors(session, owner, epoch);",
     replace: "",
     test: fence("every session of the worker before is ended, also one that has no transaction open"),
@@ -59,7 +59,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "owner-ignored-postgres",
-    file: "src/engine/postgres/fence-claims.ts",
+    file: "src/engine/postgres/fence/claim-rows.ts",
     find: "WHERE c.kind = 'claim' AND c.owner <> $1",
     replace: "WHERE c.kind = 'claim' AND c.owner = $1 || '?'",
     test: fence("another owner's claim is met with whose it is and what takes it away, and nothing is changed"),
@@ -67,7 +67,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "claims-ignored-mysql",
-    file: "src/engine/mysql/fence-claims.ts",
+    file: "src/engine/mysql/fence/claim-rows.ts",
     find: "refuseTaken(table, others);",
     replace: "",
     test: {
@@ -78,7 +78,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "others-epoch-passes-postgres",
-    file: "src/engine/postgres/fence.ts",
+    file: "src/engine/postgres/fence/fence.ts",
     find: " FOR SHARE`,",
     replace: " OR kind = 'fence' FOR SHARE`,",
     test: fence("a worker that was cut off passes by no other owner's epoch"),
@@ -86,7 +86,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "others-schema-dropped-postgres",
-    file: "src/engine/postgres/drop.ts",
+    file: "src/engine/postgres/fence/drop.ts",
     find: "const other = await needed(object);",
     replace: "const other = undefined as string | undefined;",
     test: {
@@ -97,7 +97,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "taken-name-dropped-postgres",
-    file: "src/engine/postgres/drop.ts",
+    file: "src/engine/postgres/fence/drop.ts",
     find: "if (found !== undefined && found.id === object.id) {",
     replace: "if (found !== undefined) {",
     test: fence("a table that took the name of one that was made is left alone, and named"),
@@ -105,7 +105,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "taken-name-dropped-mysql",
-    file: "src/engine/mysql/drop.ts",
+    file: "src/engine/mysql/fence/drop.ts",
     find: "if (!(await isOurs(session, object, proofs, found)))",
     replace: "if (proofs.length > 1_000_000)",
     test: {
@@ -116,18 +116,18 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "other-database-dropped-mysql",
-    file: "src/engine/mysql/drop.ts",
+    file: "src/engine/mysql/fence/drop.ts",
     find: "const why = isHere(object) ? undefined :",
     replace: "const why = isHere(object) || true ? undefined :",
     test: {
-      file: "src/engine/mysql/drop.test.ts",
+      file: "src/engine/mysql/fence/drop.test.ts",
       name: "what a list says of a database of another name",
     },
     harm: "A reset drops tables in another database of the same server.",
   },
   {
     id: "other-server-dropped",
-    file: "src/engine/reset.ts",
+    file: "src/engine/run/reset.ts",
     find: "  await refuseElsewhere(request, signal);",
     replace: "",
     test: {
@@ -138,7 +138,7 @@ export const target: readonly Mutant[] = [
   },
   {
     id: "dependents-dropped-mysql",
-    file: "src/engine/mysql/drop.ts",
+    file: "src/engine/mysql/fence/drop.ts",
     find: "if (others.length === 0) continue;",
     replace: "if (others.length >= 0) continue;",
     test: {

@@ -5,7 +5,7 @@ import type { Mutant } from "../mutant.ts";
 export const values: readonly Mutant[] = [
   {
     id: "minus-zero-uncounted",
-    file: "src/engine/mysql-to-mysql/copy-tables.ts",
+    file: "src/engine/plan/mysql-mysql/copy/copy-tables.ts",
     find: "return count === 0 ? [] : [minusZeroWords(",
     replace: "return count >= 0 ? [] : [minusZeroWords(",
     test: {
@@ -16,7 +16,7 @@ export const values: readonly Mutant[] = [
   },
   {
     id: "null-into-not-null",
-    file: "src/engine/fits/nulls.ts",
+    file: "src/engine/plan/fits/nulls.ts",
     find: "source.nullable && target.notNull ?",
     replace: "source.nullable && target.notNull && source.nullable !== target.notNull ?",
     test: {
@@ -27,7 +27,7 @@ export const values: readonly Mutant[] = [
   },
   {
     id: "lock-not-released",
-    file: "src/engine/postgres/holding.ts",
+    file: "src/engine/postgres/source/holding.ts",
     find: "if (longest.length > 0) await releaseDone();",
     replace: "",
     test: {
@@ -38,7 +38,7 @@ export const values: readonly Mutant[] = [
   },
   {
     id: "json-digits-uncounted",
-    file: "src/engine/postgres-to-mysql/field-ends.ts",
+    file: "src/engine/rows/copy-to-load/field-ends.ts",
     find: "if (scan.finish()) found.rounded++;",
     replace: "scan.finish();",
     test: {
@@ -49,7 +49,7 @@ export const values: readonly Mutant[] = [
   },
   {
     id: "period-key-unnamed",
-    file: "src/engine/mysql/periods.ts",
+    file: "src/engine/mysql/catalogue/periods.ts",
     find: "index.period = period;",
     replace: "index.period ??= undefined;",
     test: {
@@ -60,7 +60,7 @@ export const values: readonly Mutant[] = [
   },
   {
     id: "register-lock-unnamed",
-    file: "src/engine/postgres/fence-register.ts",
+    file: "src/engine/postgres/fence/register.ts",
     find: "throw await lockedBySomebody(session, patienceMs);",
     replace: "throw error;",
     test: {

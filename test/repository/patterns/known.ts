@@ -26,11 +26,11 @@ export const known: readonly { path: string; source: string; sees: string }[] = 
     sees: "a message of the API server, cut before",
   },
   {
-    path: "src/engine/mysql-to-postgres/grants.ts",
+    path: "src/engine/plan/mysql-postgres/finish/grants.ts",
     source: '"(?:[^"]|"")*"(?= WITH GRANT OPTION$|$)',
     sees: "a GRANT that the engine wrote, of names of 63 bytes",
   },
-  { path: "src/engine/public-ca.ts", source: "[a-z]{2}(?:-[a-z]+)+-\\d+", sees: "certificates of the package" },
+  { path: "src/engine/run/public-ca.ts", source: "[a-z]{2}(?:-[a-z]+)+-\\d+", sees: "certificates of the package" },
   {
     path: "src/engine/translate/refusal.ts",
     source: "[\\\\/]translate[\\\\/]([^\\s()]+:\\d+):\\d+",

@@ -1,4 +1,4 @@
-import { named } from "../../named.ts";
+import { named } from "../../text/own-property.ts";
 import { refuse } from "../refusal.ts";
 import type { Call, Node, OrderItem } from "../tree.ts";
 import { int, least64, most64, type Type, typeWords } from "../types.ts";

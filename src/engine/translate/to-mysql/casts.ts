@@ -1,4 +1,4 @@
-import { named } from "../../named.ts";
+import { named } from "../../text/own-property.ts";
 import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
 import { typeWords } from "../types.ts";

@@ -1,4 +1,4 @@
-import { identifier, qualified } from "../../mysql/names.ts";
+import { identifier, qualified } from "../../mysql/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";

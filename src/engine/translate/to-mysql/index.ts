@@ -1,4 +1,4 @@
-import { identifier } from "../../mysql/names.ts";
+import { identifier } from "../../mysql/driver/names.ts";
 import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../meaning.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";

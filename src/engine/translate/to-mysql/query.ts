@@ -1,4 +1,4 @@
-import { identifier } from "../../mysql/names.ts";
+import { identifier } from "../../mysql/driver/names.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";

@@ -1,4 +1,4 @@
-import { literal } from "../../mysql/names.ts";
+import { literal } from "../../mysql/driver/names.ts";
 import type { Doubts } from "../refusal.ts";
 import type { Call, Node, Query } from "../tree.ts";
 import type { Type } from "../types.ts";

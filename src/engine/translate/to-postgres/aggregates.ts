@@ -1,4 +1,4 @@
-import { literal } from "../../postgres/names.ts";
+import { literal } from "../../postgres/driver/names.ts";
 import { mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import type { Call, OrderItem } from "../tree.ts";

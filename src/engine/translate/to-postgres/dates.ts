@@ -1,4 +1,4 @@
-import { literal } from "../../postgres/names.ts";
+import { literal } from "../../postgres/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, type Type } from "../types.ts";

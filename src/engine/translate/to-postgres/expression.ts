@@ -1,4 +1,4 @@
-import { literal } from "../../postgres/names.ts";
+import { literal } from "../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
 import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";

@@ -1,5 +1,5 @@
-import { named } from "../../named.ts";
-import { identifier } from "../../postgres/names.ts";
+import { identifier } from "../../postgres/driver/names.ts";
+import { named } from "../../text/own-property.ts";
 import { isAscii, mysqlComparison } from "../collation.ts";
 import type { ColumnMeaning, ExpressionOptions, Translated } from "../meaning.ts";
 import { refuse } from "../refusal.ts";

@@ -1,4 +1,4 @@
-import { identifier, qualified } from "../../postgres/names.ts";
+import { identifier, qualified } from "../../postgres/driver/names.ts";
 import type { Relation } from "../meaning.ts";
 import { larger, smaller } from "../numbers.ts";
 import { resolveColumn, selectText } from "../queries.ts";

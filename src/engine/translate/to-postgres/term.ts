@@ -1,4 +1,4 @@
-import { literal } from "../../postgres/names.ts";
+import { literal } from "../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
 import { type Doubts, refuse } from "../refusal.ts";
 import type { Call, Node, Query } from "../tree.ts";

@@ -1,0 +1,193 @@
+import type { CopyHooks, CopyOptions, Endpoint } from "../contract.ts";
+import { findLack, type Lack } from "../memory/check.ts";
+import { countAll, countRows } from "../memory/count.ts";
+import { requireJobs } from "../run/jobs.ts";
+import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
+import { printable } from "../text/printable.ts";
+import { estimateTime } from "./estimate.ts";
+import type { Finding, PlannedObject, Say } from "./finding.ts";
+import type { Found, Sides } from "./found.ts";
+import { sayPacket } from "./mysql/limits.ts";
+import { assessPair } from "./pair.ts";
+import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./sample.ts";
+
+/**
+ * What a copy would meet, before it: rights, versions, sizes, conversions, and what stands in its way. It reads the
+ * catalogues, settings and statistics of both servers and a bounded sample of the largest table, which it names, and writes nothing.
+ */
+export interface AssessRequest {
+  source: Endpoint;
+  target: Endpoint;
+  options: CopyOptions;
+  /** The run that would copy: what other runs claim in the target is in its way. Without it nobody's claims are looked at. */
+  owner?: string;
+  /** Reads no rows and sends none, so that no rate is measured: it is asked what stands in the way, not how long it takes. */
+  unmeasured?: boolean;
+  /** pg_dump's major version, where it is known already: else it is asked. */
+  pgDump?: number | undefined;
+  /** Bytes that pg_dump may take, where others are asked beside it: a schema that needs more stands in no copy's way. */
+  dumpBytes?: number | undefined;
+  /** Bytes of heap that the process has which would copy. This one's. */
+  heap?: number | undefined;
+}
+
+/** src/resources/assessment.ts has its schema. */
+export interface Assessment {
+  type: "transfer" | "conversion";
+  assessedAt: string;
+  ready: boolean;
+  source: { engine: string; version: string; size: number; tables: number; rows: number };
+  target: { engine: string; version: string; empty: boolean; free: number | null };
+  findings: Finding[];
+  objects: PlannedObject[];
+  estimate: {
+    seconds: { least: number; most: number };
+    basis: string;
+    latencyMs: { source: number; target: number };
+  };
+  samples: string[];
+}
+
+/** Errors: EngineError of a server that cannot be reached, `option_unmatched`, `option_invalid`; the signal's reason. What would fail later is a finding. */
+export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Assessment> {
+  requireJobs(request.options);
+  const asking = { program: "rowferry assess", signal: hooks.signal };
+  const opened = await Promise.allSettled([
+    openReading(request.source, { ...asking, role: "source" }),
+    openReading(request.target, { ...asking, role: "target" }),
+  ]);
+  try {
+    const [source, target] = opened.map((side) => {
+      if (side.status === "rejected") throw side.reason;
+      return side.value;
+    }) as [Sides["source"], Sides["target"]];
+    return await assessOpened({ source, target }, request, hooks);
+  } finally {
+    await Promise.all(opened.map((side) => (side.status === "fulfilled" ? side.value.session.end() : undefined)));
+  }
+}
+
+/** As `assess`, on sessions that its caller opened (openReading) and ends. */
+export async function assessOpened(
+  sides: Sides,
+  request: AssessRequest,
+  { signal, log }: Pick<CopyHooks, "signal" | "log">,
+): Promise<Assessment> {
+  const assessedAt = new Date().toISOString();
+  const { options } = request;
+  const { source, target } = sides;
+  const findings: Finding[] = [];
+  const say: Say = (severity, code, object, reason, fix = "") => {
+    const words = { object: printable(object), reason: printable(reason), fix: printable(fix) };
+    // The types of `Say` hold what belongs to which severity.
+    const finding = { severity, code, ...words } as Finding;
+    findings.push(finding);
+    if (severity !== "note") log(severity === "blocker" ? "error" : "warning", `${finding.object}: ${finding.reason}`);
+  };
+  // Nobody's lock may hold up what only asks.
+  for (const { engine, session } of [source, target])
+    if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
+  const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
+  const lack = await findLack(source, target.engine, options, request.heap);
+  if (lack !== undefined) say("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
+  const found =
+    lack === undefined ? await assessPair(sides, request, { say, signal }) : await countedOnly(sides, lack, say);
+  if (found.free !== null && found.free < found.size * room)
+    say(
+      found.free < found.size ? "blocker" : "warning",
+      "no_room",
+      "the target's disk",
+      `${megabytes(found.free)} MB are free, and the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
+      "make room before the copy",
+    );
+  if (lack === undefined && found.free === null && found.size >= leastMeasured)
+    say(
+      "note",
+      "room_unknown",
+      "the target's disk",
+      `the server does not tell how much of it is free; the source has ${megabytes(found.size)} MB, which may need twice that while indexes are built`,
+      target.engine === "postgres"
+        ? "look with df at the folder that SHOW data_directory names, or at the service's console"
+        : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
+    );
+  const rates = await measure(request, found.largest, signal);
+  if (found.packet !== undefined) sayPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, say);
+  const order = { blocker: 0, warning: 1, note: 2 };
+  findings.sort((a, b) => order[a.severity] - order[b.severity]);
+  const estimate = estimateTime({
+    source: request.source.engine,
+    target: request.target.engine,
+    size: found.size,
+    data: found.data,
+    tables: found.tables,
+    measured: { reading: rateOf(rates.reading), sending: rateOf(rates.sending) },
+    rowless: options.content === "schema",
+    jobs: options.jobs,
+    latency: latencyMs,
+    bandwidth: options.bandwidth,
+    checksum: options.verify === "checksum",
+  });
+  return {
+    type: source.engine === target.engine ? "transfer" : "conversion",
+    assessedAt,
+    ready: findings.every(({ severity }) => severity !== "blocker"),
+    source: { ...serverOf(source), size: found.size, tables: found.tables, rows: found.rows },
+    target: { ...serverOf(target), empty: found.empty, free: found.free },
+    findings,
+    objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
+    estimate: { ...estimate, latencyMs },
+    samples: [...found.samples, ...rates.words],
+  };
+}
+
+/** Where the catalogues do not fit into memory: what single numbers tell. */
+async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Say): Promise<Found> {
+  say("note", "not_checked", "all other checks", "they read the complete catalogue, which needs as much memory");
+  const size = await sizeOf(source);
+  return {
+    size,
+    data: size,
+    rows: await countRows(source),
+    tables: counted.tables,
+    largest: undefined,
+    empty: (await countAll(target)).tables === 0,
+    free: null,
+    objects: [],
+    samples: [],
+  };
+}
+
+/** Of smaller sources neither the rate nor the room matters. */
+const leastMeasured = 32e6;
+
+interface Rates {
+  reading?: Sample | undefined;
+  sending?: Sample | undefined;
+  words: string[];
+}
+
+async function measure(
+  { source, target, options, unmeasured }: AssessRequest,
+  largest: Sampled | undefined,
+  signal: AbortSignal,
+): Promise<Rates> {
+  if (unmeasured || largest === undefined || largest.bytes < leastMeasured || options.content === "schema")
+    return { words: [] };
+  const reading = await sampleRows(source, largest, options, signal);
+  const sending = await sampleSending(target, signal);
+  const table = printable(`${largest.schema}.${largest.name}`);
+  return {
+    reading,
+    sending,
+    words: [
+      reading === undefined
+        ? `no rows: ${table} could not be read within two seconds`
+        : `the first ${reading.rows.toLocaleString("en-US")} rows of ${table} (${megabytes(reading.bytes)} MB in ${reading.seconds.toFixed(1)} s; only their lengths are kept)`,
+      ...(sending === undefined ? [] : ["1 MB of text that the target counted, and did not store"]),
+    ],
+  };
+}
+
+/** Of the source's size: indexes and the log of what is written need as much again for a while. */
+const room = 2;
+const megabytes = (bytes: number) => Math.round(bytes / 1e6);

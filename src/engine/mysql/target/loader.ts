@@ -1,0 +1,96 @@
+import { EngineError } from "../../contract.ts";
+import { packetHeader } from "../driver/wire.ts";
+
+/**
+ * Rows into a table of a MySQL target, as LOAD DATA text in blocks: fields end with a tab, rows with a line feed, NULL is
+ * `\N`, and the bytes NUL, tab, line feed and backslash are written `\0`, `\t`, `\n` and `\\`, in every field that may
+ * hold them. Nothing is converted: each field's bytes become the value in the column's own character set, so text has to
+ * come in it. Sent by LOAD DATA LOCAL INFILE, from memory; by INSERT where the server does not allow that.
+ */
+
+export const blockBytes = 256 * 1024;
+/** Where rows start in a block: the packet's header comes first. */
+export const blockStart = packetHeader;
+
+export interface LoadColumn {
+  name: string;
+  /**
+   * SQL of what the column is given, made of SQL that has the field's bytes as a binary string, as in
+   * ``(field) => `UNHEX(SUBSTR(${field}, 3))` ``; the field itself without.
+   */
+  value?: ((field: string) => string) | undefined;
+}
+
+export interface LoadTarget {
+  database: string;
+  table: string;
+  columns: readonly LoadColumn[];
+  /** By INSERT, whatever the server allows: LOAD DATA does not know every column (MariaDB's hidden ROW_START). */
+  inserts?: boolean | undefined;
+}
+
+export interface Loader {
+  /** An empty block, for the first time. */
+  first(): Buffer;
+  /** Sends the rows in block[blockStart..end), of which the last may go on in the next, and answers with an empty block. */
+  flush(block: Buffer, end: number): Buffer;
+  /** Set while the target has enough to do; taken by whoever asks. Rejects with the server's error. */
+  room(): Promise<void> | undefined;
+  /** Gives an unsent block back. */
+  spare(block: Buffer): void;
+  /**
+   * Ends the rows, of which there were so many. Errors: `data_refused` when a row was skipped or the server warned of
+   * anything, but for as many warnings as `tolerated` says, all of the number 1265 and of the columns that it names.
+   */
+  finish(rows: number, tolerated?: { warnings: number; columns: readonly string[] }): Promise<void>;
+  /** Gives up between two blocks; the transaction is then only good for ROLLBACK. Never rejects. */
+  abort(): Promise<void>;
+}
+
+/** Free blocks that streams share. */
+export interface Pool {
+  take(): Buffer;
+  give(block: Uint8Array): void;
+}
+
+export function createPool(): Pool {
+  const free: Buffer[] = [];
+  return {
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
+    give(block) {
+      free.push(Buffer.from(block.buffer));
+    },
+  };
+}
+
+const tooLarge = "1301";
+/** Warnings that are told of in an error. */
+const told = 5;
+
+/** Errors: `data_refused`, with the server's own words for the first warnings. */
+export async function checkLoaded(
+  session: { query(sql: string): Promise<readonly (readonly (string | null)[])[]> },
+  { database, table }: LoadTarget,
+  { rows, affected, warnings }: { rows: number; affected: number; warnings: number },
+  tolerated: { warnings: number; columns: readonly string[] } = { warnings: 0, columns: [] },
+): Promise<void> {
+  if (affected === rows && warnings === 0) return;
+  const shown = await session.query("SHOW WARNINGS");
+  const mild = ([, number, words]: readonly (string | null)[]) =>
+    number === "1265" && tolerated.columns.some((column) => (words ?? "").includes(`'${column}'`));
+  if (affected === rows && warnings === tolerated.warnings && shown.every(mild)) return;
+  const said = shown
+    .filter((warning) => !mild(warning))
+    .slice(0, told)
+    .map(([, number, words]) => `${(words ?? "").slice(0, 200)} (${number})`);
+  // A value that went through a function: max_allowed_packet bounds its result.
+  if (shown.some(([, number]) => number === tooLarge))
+    throw new EngineError(
+      "row_too_large",
+      `table ${database}.${table}: a value is larger than the target's max_allowed_packet: raise it there and retry (${said.join("; ")})`,
+    );
+  throw new EngineError(
+    "data_refused",
+    `table ${database}.${table}: the target took ${affected} of ${rows} rows, with ${warnings} warnings${said.length > 0 ? `: ${said.join("; ")}` : ""}`,
+  );
+}

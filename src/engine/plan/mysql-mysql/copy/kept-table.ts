@@ -1,0 +1,10 @@
+import type { InventoryEntry } from "../../../contract.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/** A table that an earlier attempt finished. */
+export interface KeptTable {
+  plan: TablePlan;
+  entries: InventoryEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
+}

@@ -1,0 +1,278 @@
+import { differingColumns } from "../../../checksum/computed.ts";
+import { tableWords, verificationWords } from "../../../checksum/words.ts";
+import type { CopyReport, InventoryEntry } from "../../../contract.ts";
+import { finishedOf, readFinished } from "../../../fence/finished-marks.ts";
+import { giveBack } from "../../../fence/give-back.ts";
+import { map } from "../../../memory/lazy.ts";
+import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { knowsMinusZero } from "../../../mysql/driver/minus-zero.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { analyzeTables } from "../../../mysql/target/analyze.ts";
+import { recordTables } from "../../../mysql/target/create.ts";
+import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { notCopied } from "../../../report/not-copied.ts";
+import { snapshotWords } from "../../../report/snapshot-words.ts";
+import { printable } from "../../../text/printable.ts";
+import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
+import { compareValues, refuseCounts } from "../finish/checksums.ts";
+import { compareAll } from "../finish/compare-tables.ts";
+import { makeRest } from "../finish/finalize.ts";
+import { claimNames } from "../tables/claims.ts";
+import { computingOf, dependsOnSettings } from "../tables/computed.ts";
+import { checkAll, takePresent } from "../tables/data-only.ts";
+import { again, planOf } from "../tables/plan-tables.ts";
+import { refuseLongRows } from "../tables/row-sizes.ts";
+import { inventoryOf, isGenerated, type Planning, type TablePlan } from "../tables/table-plan.ts";
+import { copyTables, type DoneTable } from "./copy-tables.ts";
+import { makePlanned } from "./create-tables.ts";
+import { type Finished, type Kept, keepFinished } from "./resume.ts";
+import type { Run } from "./run.ts";
+import { makeSequences } from "./sequences.ts";
+import { readSource, type Source } from "./source.ts";
+import { type Clearing, clearTarget, readTarget } from "./target.ts";
+
+type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed">;
+
+export async function copyAll(run: Run): Promise<Done> {
+  const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
+  const { database } = request.source;
+  const content = request.options.content ?? "all";
+  const [reader, writer] = [snapshot.readers[0] as Session, run.writers[0] as Session];
+  const warnings: string[] = [];
+  const warn = (words: string) => {
+    if (warnings.includes(printable(words))) return;
+    warnings.push(printable(words));
+    hooks.log("warning", printable(words));
+  };
+  snapshot.warnings.forEach(warn);
+  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+  for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
+
+  progress.phase("schema");
+  const target = await readTarget(writer, request.target.database);
+  const crossing = reader.server.maria !== target.server.maria;
+  const source = await readSource(snapshot.definitions, database, catalogue, content);
+  const planning: Planning = {
+    ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
+    unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
+  };
+  progress.plan(
+    catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
+  );
+  await claimNames(run, target.server, writer).catch(async (error: unknown) => {
+    await giveBack(fence, error);
+    throw error;
+  });
+  if (content !== "schema")
+    await refuseLongRows(reader, writer, database, catalogue.tables).catch(async (error: unknown) => {
+      await giveBack(fence, error);
+      throw error;
+    });
+  const resumes = !request.reset && content !== "schema";
+  const finished = resumes ? await readFinished<Finished>(fence) : new Map<string, Finished>();
+  const kept = await keepFinished({
+    session: writer,
+    fence,
+    database: target.database,
+    content,
+    finished,
+    drop: request.options.drop ?? [],
+    tables: catalogue.tables,
+    plan: (table, undone) => planOf(planning, table, source).without(undone),
+    compare: (plans) => compareValues(run, plans, target),
+    words: (table) => tableWords([database, table]),
+    log: (message) => hooks.log("info", message),
+  });
+  await clearTarget(
+    writer,
+    fence,
+    target.database,
+    request.reset ? (request.made ?? []) : [],
+    clearing(run, source, kept),
+  );
+  if (content !== "data")
+    await refuseOthersTriggers(
+      writer,
+      target.database,
+      [...kept.tables.values()].map(({ plan }) => plan.name),
+    );
+  const present = new Map<string, TablePlan>();
+  if (content === "data") {
+    const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
+    const plans = fresh.map((table) => planOf(planning, table, source).plan(new Set()));
+    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (fillings) =>
+      refuseMysqlMisfits(
+        snapshot.readers,
+        database,
+        fillings.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
+        { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+      ),
+    );
+    for (const plan of filled) present.set(plan.source.name, plan);
+  }
+  const inventory = new Map<string, InventoryEntry>();
+  /** What was said before of the same object gives way. */
+  const put = (entries: readonly InventoryEntry[]) => {
+    for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
+  };
+  put(await makeSequences(writer, fence, target.database, source.sequences));
+
+  progress.phase("copying");
+  const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables);
+  const computing = [...done.values()].flatMap(({ plan }) =>
+    (crossing || dependsOnSettings(plan)) && plan.source.columns.some(isGenerated) ? [plan] : [],
+  );
+  if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
+  if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
+  refuseCounts(done);
+
+  progress.phase("constraints");
+  for (const { plan, entries, warnings: lost } of done.values()) {
+    put([...inventoryOf(plan), ...entries]);
+    lost.forEach(warn);
+  }
+  if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
+  if (content !== "schema") {
+    // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.
+    const names = [...done.values()].flatMap(({ plan: { name, translated } }) =>
+      translated.options.some(({ value }) => value === "InnoDB") ? [[target.database, name] as const] : [],
+    );
+    await analyzeTables(writer, names, warn);
+  }
+
+  progress.phase("verifying");
+  const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);
+  // What was refused is not there either, and its entry has the server's words.
+  put(different.filter(({ kind, name }) => inventory.get(`${kind}\0${name}`)?.outcome !== "reported"));
+  for (const { kind, name, note } of different) warn(`${kind} ${name}: ${note}`);
+  if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
+  const verification =
+    request.options.verify === "checksum" && content !== "schema"
+      ? await compareValues(
+          run,
+          map(done.values(), ({ plan }) => plan),
+          target,
+        )
+      : undefined;
+  await snapshot.unlock();
+  if (verification !== undefined) {
+    verificationWords(verification).forEach(warn);
+    if (verification.differences.length === 0)
+      hooks.log("info", `${verification.rows} rows of source and target have equal hashes`);
+  }
+  const left = notCopied([...inventory.values()]);
+  if (left !== undefined) warn(`${left} (see the report)`);
+  return {
+    tables: catalogue.tables.map(({ name }) => ({
+      source: `${database}.${name}`,
+      target: `${target.database}.${prefix}${name}`,
+      rows: done.get(name)?.rows ?? { source: 0, target: 0 },
+    })),
+    inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue)],
+    warnings,
+    ...(verification === undefined ? {} : { verification }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),
+  };
+}
+
+const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
+  [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);
+
+const unseenEntries = ({ unseen }: Catalogue): InventoryEntry[] =>
+  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
+
+function clearing({ request, hooks, catalogue, prefix }: Run, source: Source, kept: Kept): Clearing {
+  return {
+    relations: [
+      ...catalogue.tables.flatMap(({ name }) => (kept.tables.has(name) ? [] : [prefix + name])),
+      ...(prefix === "" ? source.codes.filter(({ kind }) => kind === "view").map(({ name }) => name) : []),
+      ...source.sequences.map(({ name }) => name),
+    ],
+    others: prefix === "" ? source.codes.filter(({ kind }) => kind !== "view") : [],
+    drop: request.options.drop ?? [],
+    content: request.options.content ?? "all",
+    kept,
+    log: (message) => hooks.log("info", message),
+  };
+}
+
+/** Copies what is not kept, the largest first, so that no long table is left for the end. */
+async function copyRows(
+  run: Run,
+  planning: Planning,
+  source: Source,
+  kept: Pick<Kept, "tables">,
+  wanted: readonly SourceTable[],
+): Promise<Map<string, DoneTable>> {
+  const { request, progress, snapshot, fence } = run;
+  const content = request.options.content ?? "all";
+  // Bytes as they are in each column's own character set.
+  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
+  if (content !== "data") {
+    const made = wanted.filter(({ name }) => !kept.tables.has(name));
+    const named = made.map(({ name }) => [planning.targetDatabase, run.prefix + name] as const);
+    await recordTables(run.writers[0] as Session, fence, named);
+  }
+  const done = await copyTables({
+    database: planning.database,
+    targetDatabase: planning.targetDatabase,
+    workers: snapshot.readers.map((one, at) => ({ reader: one, writer: run.writers[at] as Session })),
+    fence,
+    progress,
+    throttle: run.throttle,
+    content,
+    strict: request.options.on_object_error === "fail",
+    tables: [...wanted]
+      .sort((a, b) => b.dataBytes - a.dataBytes)
+      .map((table) => ({
+        name: table.name,
+        bytes: table.dataBytes,
+        kept: kept.tables.get(table.name),
+        make: (session) => makeOne(run, session, planning, table, source),
+        again: (plan) => again(planning, table, source, plan),
+      })),
+    failed: run.failed,
+  });
+  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = utf8mb4");
+  return done;
+}
+
+/** Tables whose generated columns the target's server computes otherwise: again, with these as plain columns. */
+async function copyOtherwise(
+  run: Run,
+  planning: Planning,
+  source: Source,
+  { done, computing }: { done: Map<string, DoneTable>; computing: readonly TablePlan[] },
+  warn: (words: string) => void,
+): Promise<void> {
+  const { fence, snapshot, progress, catalogue, signal, throttle } = run;
+  if (computing.length === 0) return;
+  const plain = await differingColumns(
+    { engine: "mysql", sessions: snapshot.readers },
+    { engine: "mysql", sessions: run.writers },
+    computingOf(computing, planning.database, planning.targetDatabase),
+    { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
+  );
+  if (plain.size === 0) return;
+  for (const [table, columns] of plain)
+    warn(
+      `table ${table}: the target's server computes other values of ${[...columns.keys()].join(", ")} by the same expression; the table is copied again with the source's values, as plain columns`,
+    );
+  const again = catalogue.tables.filter(({ name }) => plain.has(name));
+  const names = new Set(again.map(({ name }) => run.prefix + name));
+  const gone = (await fence.made()).filter(({ kind, name: [, name = ""] }) => kind === "table" && names.has(name));
+  await fence.clean(gone, (part) => !plain.has(finishedOf(part)?.table ?? ""));
+  for (const { name } of again) progress.restart(name);
+  for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again))
+    done.set(name, one);
+}
+
+async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {
+  const { plan } = planOf(planning, table, source);
+  const { content, on_object_error } = run.request.options;
+  if (content !== "data")
+    return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");
+  const found = planning.present?.get(table.name) ?? plan(new Set());
+  await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
+  return found;
+}

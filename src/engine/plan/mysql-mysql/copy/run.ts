@@ -1,0 +1,24 @@
+import type { CopyHooks, CopyRequest, InventoryEntry } from "../../../contract.ts";
+import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import type { Snapshot } from "../../../mysql/source/snapshot.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+
+/** One copy from the fence's opening to the proof: the order of all that is made. */
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  snapshot: Snapshot;
+  catalogue: Catalogue;
+  excluded: InventoryEntry[];
+  fence: MysqlFence;
+  /** One for each reader. */
+  writers: readonly Session[];
+  prefix: string;
+  throttle: Throttle;
+  signal: AbortSignal;
+  failed(error: unknown): void;
+}

@@ -1,0 +1,46 @@
+import type { CopyOptions } from "../../../contract.ts";
+import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
+import { qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { readGrants, type SourceGrant } from "../../../mysql/source/grants.ts";
+import { readCode, type SourceCode } from "../finish/code-source.ts";
+import { readSequences, type Sequence } from "./sequences.ts";
+
+/** What the catalogue does not tell of the source: its own texts. Read before the sessions are set to give bytes. */
+export interface Source {
+  /** SHOW CREATE TABLE by name. */
+  shown: ReadonlyMap<string, string>;
+  codes: SourceCode[];
+  sequences: Sequence[];
+  grants: SourceGrant[];
+  /** The database's default. */
+  collation: string;
+}
+
+export async function readSource(
+  reader: Session,
+  database: string,
+  { tables, others }: Catalogue,
+  content: NonNullable<CopyOptions["content"]>,
+): Promise<Source> {
+  const shown = new Map<string, string>();
+  // In the bytes that they are stored in: the servers' own three bytes a character would lose the fourth.
+  await reader.run("SET SESSION character_set_results = NULL");
+  for (const { name } of tables) {
+    const [[, text] = []] = await reader.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
+    shown.set(name, text ?? "");
+  }
+  await reader.run("SET SESSION character_set_results = utf8mb4");
+  const [[collation] = []] = await reader.query("SELECT @@collation_database");
+  if (content === "data") return { shown, codes: [], sequences: [], grants: [], collation: collation ?? "" };
+  const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));
+  const selected = ({ kind, name }: SourceCode) => known.has(`${kind === "package body" ? "package" : kind} ${name}`);
+  const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
+  return {
+    shown,
+    codes: (await readCode(reader, database)).filter(selected),
+    sequences: await readSequences(reader, database, sequences),
+    grants: await readGrants(reader, database),
+    collation: collation ?? "",
+  };
+}

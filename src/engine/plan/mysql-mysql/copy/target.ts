@@ -1,0 +1,127 @@
+import type { CopyOptions, MadeObject } from "../../../contract.ts";
+import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../fence/drop-option.ts";
+import { giveBack } from "../../../fence/give-back.ts";
+import { literal, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { errorNumber } from "../../../mysql/driver/write-session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { fenceTableName } from "../../../mysql/fence/table.ts";
+import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Traits } from "../tables/dialect.ts";
+import type { Kept } from "./resume.ts";
+
+/** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
+export interface Target extends Traits {
+  database: string;
+  /** Accounts as `user@host`; undefined where they may not be read. */
+  accounts: ReadonlySet<string> | undefined;
+  /** The account that we are, as `user@host`. */
+  self: string;
+  charset: string;
+  collation: string;
+}
+
+export async function readTarget(session: Session, database: string): Promise<Target> {
+  const { server } = session;
+  const collations = await session.query(
+    server.maria && server.version >= 101000
+      ? "SELECT FULL_COLLATION_NAME FROM information_schema.COLLATION_CHARACTER_SET_APPLICABILITY"
+      : "SELECT COLLATION_NAME FROM information_schema.COLLATIONS",
+  );
+  const engines = await session.query(
+    "SELECT ENGINE FROM information_schema.ENGINES WHERE SUPPORT IN ('YES', 'DEFAULT')",
+  );
+  const [[self = ""] = []] = await session.query("SELECT CURRENT_USER()");
+  const [[charset, collation] = []] = await session.query(
+    `SELECT DEFAULT_CHARACTER_SET_NAME, DEFAULT_COLLATION_NAME FROM information_schema.SCHEMATA WHERE SCHEMA_NAME = ${literal(database)}`,
+  );
+  return {
+    server,
+    database,
+    collations: new Set(collations.map(([name]) => name ?? "")),
+    engines: new Set(engines.map(([name]) => (name ?? "").toUpperCase())),
+    accounts: await readAccounts(session),
+    self: self ?? "",
+    charset: charset ?? "",
+    collation: collation ?? "",
+  };
+}
+
+/** As `user@host`; undefined where they may not be read. */
+export async function readAccounts(session: Session): Promise<ReadonlySet<string> | undefined> {
+  try {
+    const rows = await session.query("SELECT User, Host FROM mysql.user");
+    return new Set(rows.map(([user, host]) => `${user}@${host}`));
+  } catch (error) {
+    if (errorNumber(error) === undefined) throw error;
+    return undefined;
+  }
+}
+
+export interface Clearing {
+  /** Names that the copy will give to tables, views, sequences. */
+  relations: readonly string[];
+  /** Other objects that it will make. */
+  others: readonly { kind: string; name: string }[];
+  drop: readonly string[];
+  content: NonNullable<CopyOptions["content"]>;
+  /** What stays of what this owner made earlier. */
+  kept: Pick<Kept, "tables" | "part" | "object">;
+  log(message: string): void;
+}
+
+/**
+ * Drops (with content `data`: empties) what the options name. Errors: `target_not_empty` names what stands in the way;
+ * until something was made, the fence is taken away again with it.
+ */
+export async function clearTarget(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  earlier: readonly MadeObject[],
+  { relations, others, drop, content, kept, log }: Clearing,
+): Promise<void> {
+  await fence.clean(
+    unique([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name)),
+    kept.part,
+  );
+  const wanted = new Set(relations);
+  const there = (
+    await session.query(
+      `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)}`,
+    )
+  ).filter(([name]) => name !== fenceTableName);
+  const named = (name: string) => isNamed(drop, database, name);
+  const inTheWay = there.filter(([name]) => wanted.has(name ?? ""));
+  try {
+    const known = [...there.map(([name]) => name ?? ""), ...relations];
+    refuseUnknownDrops(
+      drop,
+      known.map((name) => ({ schema: database, name })),
+    );
+    if (content === "data") return;
+    const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => `"${printable(name ?? "")}"`);
+    const going = new Set(inTheWay.flatMap(([name]) => (named(name ?? "") ? [name ?? ""] : [])));
+    refused.push(...(await codeInTheWay(session, database, others, going)));
+    if (refused.length > 0) throw targetNotEmpty(refused);
+    await refuseReferences(
+      session,
+      database,
+      inTheWay.map(([name]) => name ?? ""),
+    );
+  } catch (error) {
+    await giveBack(fence, error);
+    throw error;
+  }
+  for (const [name, type] of inTheWay) {
+    await fence.guard(session);
+    const what = type === "VIEW" ? "VIEW" : type === "SEQUENCE" ? "SEQUENCE" : "TABLE";
+    await session.run(`DROP ${what} ${qualified(database, name ?? "")}`);
+    log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as options.drop says`);
+  }
+}
+
+const unique = (made: readonly MadeObject[]): MadeObject[] => [
+  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
+];

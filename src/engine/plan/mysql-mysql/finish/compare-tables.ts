@@ -1,0 +1,60 @@
+import type { InventoryEntry } from "../../../contract.ts";
+import { batches } from "../../../memory/packed.ts";
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { readExactBytes } from "../../../mysql/catalogue/exact-bytes.ts";
+import { readForeignKeys } from "../../../mysql/catalogue/foreign-keys.ts";
+import { among } from "../../../mysql/driver/among.ts";
+import { literal, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import type { DoneTable } from "../copy/copy-tables.ts";
+import type { Target } from "../copy/target.ts";
+import { compareRules, compareTable } from "../tables/compare-definitions.ts";
+import { parseDefinition } from "../tables/definition.ts";
+import { withExactBytes } from "../tables/exact-text.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/** Tables of which the target's catalogue is asked together. */
+const together = 500;
+
+/** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
+export async function compareAll(
+  session: Session,
+  target: Target,
+  done: ReadonlyMap<string, DoneTable>,
+  crossing: boolean,
+): Promise<InventoryEntry[]> {
+  const entries: InventoryEntry[] = [];
+  for (const some of batches(done.values(), together))
+    entries.push(
+      ...(await compareSome(
+        session,
+        target,
+        some.map(({ plan }) => plan),
+        crossing,
+      )),
+    );
+  return entries;
+}
+
+async function compareSome(
+  session: Session,
+  { database }: Target,
+  plans: readonly TablePlan[],
+  crossing: boolean,
+): Promise<InventoryEntry[]> {
+  const entries: InventoryEntry[] = [];
+  const made = new Map<string, SourceTable>();
+  for (const plan of plans) {
+    const columns = plan.source.columns.map((column) => ({ ...column }));
+    made.set(plan.name, { ...plan.source, name: plan.name, columns, foreignKeys: [] });
+  }
+  if (!crossing) await readExactBytes(session, database, made.values());
+  await readForeignKeys(session, database, literal(database), made, among("TABLE_NAME", [...made.keys()]));
+  for (const plan of plans) {
+    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
+    const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
+    const definition = withExactBytes(parseDefinition(shown ?? "", foreignKeys), columns);
+    entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
+  }
+  return entries;
+}

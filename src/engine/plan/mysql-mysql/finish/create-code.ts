@@ -1,0 +1,207 @@
+import type { CopyOptions, EngineError, InventoryEntry } from "../../../contract.ts";
+import { identifier, literal } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/write-session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
+import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
+import { isRefusal, saidBy } from "../copy/create-tables.ts";
+import type { Context, SourceCode } from "./code-source.ts";
+import { drawsNumbers, exactBody, namesDatabase, noSequences, statementOf, type Wanted } from "./code-sql.ts";
+
+/**
+ * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
+ * Views are made as often as one more can be: they build on each other. What cannot be made is reported with its text.
+ */
+export interface CodeWork {
+  session: Session;
+  fence: MysqlFence;
+  database: string;
+  targetDatabase: string;
+  /** MySQL to MariaDB or back: the servers' languages differ in places. */
+  crossing: boolean;
+  /** `on_object_error: fail` */
+  strict: boolean;
+  definers: NonNullable<CopyOptions["definers"]>;
+  /** Accounts of the target as `user@host`; undefined where they may not be read. */
+  accounts: ReadonlySet<string> | undefined;
+  /** The target's user, as `user@host`. */
+  self: string;
+}
+
+/** What the target lacks for it: it may be there after others are made, or never. */
+export const missing = new Set([1146, 1356, 1054, 1305, 1109, 1347]);
+/** No right to name another definer, or the account is not there. */
+export const definerRefused = new Set([1227, 1449, 1698, 4006]);
+/** Refused by its own text or by the server's settings: reported, not the end of the run. */
+const codeRefused = new Set([
+  1235, 1303, 1307, 1313, 1314, 1320, 1327, 1336, 1358, 1359, 1362, 1363, 1407, 1415, 1418, 1419, 1422, 1442, 1458,
+  1542, 1543, 1544, 1545, 1546, 1231, 1349, 1350, 1351, 1352, 1353, 1354, 1394, 1348, 3174, 4042,
+]);
+
+export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
+  const entries: InventoryEntry[] = [];
+  let left = [...codes];
+  for (;;) {
+    const again: { code: SourceCode; why: string; error: unknown }[] = [];
+    for (const code of left) {
+      const result = await makeOne(work, code);
+      if ("again" in result) again.push({ code, why: result.again, error: result.error });
+      else entries.push(result);
+    }
+    if (again.length === 0) return entries;
+    if (again.length === left.length) {
+      entries.push(...again.map(({ code, why, error }) => refused(work, code, why, error)));
+      return entries;
+    }
+    left = again.map(({ code }) => code);
+  }
+}
+
+const definition = ({ shown, body }: SourceCode): string =>
+  Buffer.from(shown === "" ? body : shown)
+    .subarray(0, 64 * 1024)
+    .toString();
+
+export const reported = (code: SourceCode, note: string): InventoryEntry => ({
+  kind: code.kind,
+  name: code.name,
+  outcome: "reported",
+  note,
+  definition: definition(code),
+});
+
+async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | Again> {
+  if (code.kind === "view" && !work.session.server.maria && drawsNumbers(code.shown || code.body))
+    return reported(code, noSequences);
+  if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
+    return reported(
+      code,
+      code.doubt ??
+        "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
+    );
+  const notes: string[] = code.doubt === undefined ? [] : [code.doubt];
+  const own = definerOf(work, code, notes);
+  try {
+    await make(work, code, own);
+  } catch (error) {
+    const number = errorNumber(error) ?? 0;
+    if (definerRefused.has(number) && own !== "CURRENT_USER") {
+      notes.push(definerNotAllowed(work, code));
+      try {
+        await make(work, code, "CURRENT_USER");
+      } catch (second) {
+        return refusal(work, code, second);
+      }
+    } else return refusal(work, code, error);
+  }
+  if (work.crossing) notes.push("its text stands as in the source; the target's server has parsed it");
+  if (work.database !== work.targetDatabase && code.kind !== "view" && namesDatabase(exactBody(code), work.database))
+    notes.push(`its code names the database ${work.database}, which is the source's name for it`);
+  const base = { kind: code.kind, name: code.name };
+  if (notes.length === 0) return { ...base, outcome: "copied" };
+  return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
+}
+
+export const definerNotAllowed = ({ self }: Pick<CodeWork, "self">, { definer }: Pick<SourceCode, "definer">): string =>
+  `its definer became the target's user ${self}, who may not name ${definer.user}@${definer.host} there`;
+
+interface Again {
+  /** The server's words. */
+  again: string;
+  error: unknown;
+}
+
+function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEntry | Again {
+  const number = errorNumber(error) ?? 0;
+  if (missing.has(number)) return { again: saidBy(error), error };
+  if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
+    return refused(work, code, error instanceof Error ? error.message : saidBy(error), error);
+  throw error;
+}
+
+/** Errors: `schema_refused` with `on_object_error: fail`. */
+function refused({ strict }: CodeWork, code: SourceCode, why: string, error: unknown): InventoryEntry {
+  if (strict) throw schemaRefused(`${code.kind} ${code.name}`, error as EngineError);
+  return reported(code, `the target's server did not take it: ${why}`);
+}
+
+/** SQL of the account that an object of this definer gets; adds to the notes why it is another. */
+export function definerOf(
+  { definers, accounts, self }: Pick<CodeWork, "definers" | "accounts" | "self">,
+  { definer }: Pick<SourceCode, "definer">,
+  notes: string[],
+): string {
+  const name = `${definer.user}@${definer.host}`;
+  if (name === self) return "CURRENT_USER";
+  if (definers !== "keep") {
+    notes.push(`its definer ${name} became the target's user ${self}, as the option definers says`);
+    return "CURRENT_USER";
+  }
+  if (accounts === undefined || accounts.has(name)) {
+    const host = definer.host === "" ? "" : `@${identifier(definer.host)}`;
+    return identifier(definer.user) + host;
+  }
+  notes.push(`its definer became the target's user ${self}, since there is no account ${name} there`);
+  return "CURRENT_USER";
+}
+
+const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string, definer: string): Wanted => ({
+  name,
+  definer,
+  invoker: definers === "invoker",
+  database,
+  targetDatabase,
+});
+
+async function make(work: CodeWork, code: SourceCode, definer: string): Promise<void> {
+  const { session, fence, targetDatabase } = work;
+  const wanted = (name: string) => wantedOf(work, name, definer);
+  const around = (work: () => Promise<unknown>) => inContext(session, code.context, work);
+  if (code.kind === "view") {
+    const create = (name: string) => statementOf(code, wanted(name)) ?? "";
+    await makeRenamed(session, fence, "view", [targetDatabase, code.name], create, around);
+    return;
+  }
+  const statement = statementOf(code, wanted(identifier(code.name))) ?? "";
+  // The server takes what ends a statement away.
+  const body = code.body.replace(/(?<![;\s])[;\s]+$/, "");
+  await makeCode(session, fence, { kind: code.kind, name: [targetDatabase, code.name] }, statement, body, around);
+}
+
+/** Modes that MySQL 8 refuses. */
+export const goneModes = new Set(["NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO_KEY_OPTIONS", "NO_TABLE_OPTIONS"]);
+
+/** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */
+async function inContext(
+  session: Session,
+  { sqlMode, client, connection, timeZone }: Context,
+  work: () => Promise<unknown>,
+) {
+  const set = async (name: string, value: string) => {
+    if (value === "") return;
+    try {
+      await session.run(`SET SESSION ${name} = ${literal(value)}`);
+    } catch (error) {
+      // A mode, collation or zone that this server does not know.
+      if (![1231, 1298, 1115, 1273].includes(errorNumber(error) ?? 0)) throw error;
+    }
+  };
+  // MySQL 8 refuses what it has no more; elsewhere code keeps its mode, whole.
+  const modes = sqlMode.split(",").filter((mode) => makesAccounts(session.server) || !goneModes.has(mode));
+  await set("time_zone", timeZone);
+  // Our bytes are UTF-8: the client's own set would only tell them wrong.
+  if (client !== "" && connection !== "") await set("collation_connection", connection);
+  await session.run(`SET SESSION sql_mode = ${literal(modes.join(","))}`).catch((error: unknown) => {
+    if (errorNumber(error) !== 1231) throw error;
+  });
+  try {
+    await work();
+  } finally {
+    await session
+      .run(
+        `SET SESSION sql_mode = '${targetModeOf(session.server)}', SESSION time_zone = '+00:00', SESSION character_set_client = utf8mb4, SESSION character_set_connection = utf8mb4`,
+      )
+      .catch(() => undefined);
+  }
+}

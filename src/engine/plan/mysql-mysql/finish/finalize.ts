@@ -1,0 +1,114 @@
+import type { InventoryEntry } from "../../../contract.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { finishTables } from "../../../mysql/target/create.ts";
+import { workOff } from "../../../run/work.ts";
+import type { DoneTable } from "../copy/copy-tables.ts";
+import type { Run } from "../copy/run.ts";
+import type { Source } from "../copy/source.ts";
+import type { Target } from "../copy/target.ts";
+import type { SourceCode } from "./code-source.ts";
+import { makeAllCode, reported } from "./create-code.ts";
+import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts";
+import { copyGrants } from "./grants.ts";
+
+/** What is made when the rows of every table are there: foreign keys, comments, code, grants. */
+export interface Rest {
+  run: Run;
+  source: Source;
+  target: Target;
+  done: ReadonlyMap<string, DoneTable>;
+  crossing: boolean;
+  /** Adds entries to the inventory. */
+  put(entries: readonly InventoryEntry[]): void;
+  warn(words: string): void;
+}
+
+export async function makeRest({ run, source, target, done, crossing, put, warn }: Rest): Promise<void> {
+  const { request, fence, prefix, catalogue } = run;
+  const { database } = request.source;
+  const writer = run.writers[0] as Session;
+  const copied = new Set(catalogue.tables.map(({ name }) => name));
+  const bytesOf = new Map(catalogue.tables.map(({ name, dataBytes }) => [name, dataBytes]));
+  const strict = request.options.on_object_error === "fail";
+  const keys: Keys = { database, targetDatabase: target.database, prefix, copied, strict };
+  const foreign = [...done.values()].map(({ plan, entries, shape }) => {
+    const { name, source } = plan;
+    const work = source.foreignKeys.length === 0 ? noKeys : foreignKeysOf(writer, fence, { plan, entries }, keys);
+    return { name, comment: source.comment, shape, keys: work };
+  });
+  for (const one of foreign) await one.keys.begin();
+  if (request.options.content !== "schema")
+    await workOff(
+      run.writers,
+      [...done].map(([table, one]) => ({
+        weight: bytesOf.get(table) ?? 0,
+        async run(session: Session) {
+          (await findOrphans(session, one.plan, keys)).forEach(warn);
+          return [];
+        },
+      })),
+      run.failed,
+    );
+  await finishTables(
+    [writer, ...run.writers.slice(1)],
+    fence,
+    foreign.map(({ name, comment, shape, keys: { last } }) => ({
+      name: [target.database, name],
+      comment,
+      shape,
+      ...last,
+    })),
+  );
+  for (const {
+    keys: { entries },
+  } of foreign) {
+    put(entries);
+    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
+  }
+  const code = await makeCodeOf(run, writer, target, source.codes, crossing);
+  put(code);
+  // A view is a table to a grant.
+  const made = new Set(
+    code.flatMap(({ kind, name, outcome }) =>
+      outcome === "reported" ? [] : [`${kind === "view" ? "table" : kind} ${name}`],
+    ),
+  );
+  const sequences = new Set(target.server.maria ? source.sequences.map(({ name }) => name) : []);
+  const has = (kind: string, name: string) =>
+    (kind === "table" && (copied.has(name) || sequences.has(name))) || made.has(`${kind} ${name}`);
+  const granting = { database: target.database, prefix, has, sequences, accounts: target.accounts, crossing };
+  put(await copyGrants(writer, fence, source.grants, granting));
+  if (source.collation !== target.collation)
+    warn(
+      `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
+    );
+}
+
+async function makeCodeOf(
+  run: Run,
+  session: Session,
+  target: Target,
+  codes: readonly SourceCode[],
+  crossing: boolean,
+): Promise<InventoryEntry[]> {
+  if (run.prefix !== "")
+    return codes.map((code) => reported(code, "its text names tables that got a prefix by the option schemas"));
+  const work = {
+    session,
+    fence: run.fence,
+    database: run.request.source.database,
+    targetDatabase: target.database,
+    crossing,
+    strict: run.request.options.on_object_error === "fail",
+    definers: run.request.options.definers ?? ("keep" as const),
+    accounts: target.accounts,
+    self: target.self,
+  };
+  const enabled = codes.filter(({ kind, shown }) => kind === "event" && / ENABLE\b/.test(shown));
+  if (enabled.length > 0)
+    run.hooks.log(
+      "warning",
+      `${enabled.length} events are enabled in the target, as they are in the source: they run there where event_scheduler is on`,
+    );
+  return makeAllCode(work, codes);
+}

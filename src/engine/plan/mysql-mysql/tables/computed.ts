@@ -1,0 +1,40 @@
+import type { Computing } from "../../../checksum/computed.ts";
+import { isGenerated, type TablePlan } from "./table-plan.ts";
+
+/**
+ * Generated columns between two kinds of servers: both take the same expression and may compute other values by it (a
+ * date of a time with a fraction: one rounds, the other cuts).
+ */
+
+/** Their values depend on a session's div_precision_increment, default_week_format or lc_time_names. */
+const bySettings = /\/|\b(?:week|date_format|dayname|monthname)\b/i;
+
+/** Of one kind of servers: stored values that were computed under other settings, and would be computed anew. */
+export const dependsOnSettings = ({ source }: TablePlan): boolean =>
+  source.columns.some(({ extra, generation }) => /stored|persistent/.test(extra) && bySettings.test(generation));
+
+/** The columns that the target computes. */
+const computedOf = ({ source, columns }: TablePlan): string[] => {
+  const loaded = new Set(columns.map(({ name }) => name));
+  return source.columns.flatMap((column) => (isGenerated(column) && !loaded.has(column.name) ? [column.name] : []));
+};
+
+/** Else all that is loaded. */
+const keyOf = ({ source, columns }: TablePlan): string[] => {
+  const key = source.indexes.find(({ name }) => name === "PRIMARY")?.parts.flatMap(({ column }) => column ?? []);
+  return key ?? columns.map(({ name }) => name);
+};
+
+/** What is to be compared. Period columns and versions of rows are not looked at. `from`, `to`: the databases. */
+export const computingOf = (plans: readonly TablePlan[], from: string, to: string): Computing[] =>
+  plans
+    .filter(({ history }) => !history)
+    .map((plan) => {
+      const both = (names: readonly string[]) => names.map((name) => ({ source: name, target: name }));
+      return {
+        source: [from, plan.source.name],
+        target: [to, plan.name],
+        columns: both(computedOf(plan)),
+        beside: both(keyOf(plan)),
+      };
+    });

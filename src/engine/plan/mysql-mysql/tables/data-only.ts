@@ -1,0 +1,249 @@
+import { EngineError } from "../../../contract.ts";
+import { isNamed } from "../../../fence/drop-option.ts";
+import { giveBack } from "../../../fence/give-back.ts";
+import { isJsonAlias, type SourceColumn, unescaped } from "../../../mysql/catalogue/catalogue.ts";
+import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
+import { literal, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
+import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { printable } from "../../../text/printable.ts";
+import { usualCharset } from "../../fits/charsets.ts";
+import { type Condition, sameConditions } from "../../fits/conditions.ts";
+import { fitIntoMysql } from "../../fits/into-mysql.ts";
+import { mysqlValueType } from "../../fits/mysql-type.ts";
+import { nullChecks } from "../../fits/nulls.ts";
+import { mysqlDoubt } from "../../fits/of-mysql.ts";
+import type { Fit } from "../../fits/rules.ts";
+import type { Doubt } from "../../fits/values.ts";
+import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
+import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
+
+/** Rows alone, into tables that are there. */
+
+/** How a table's rows come into the one that is there. */
+export interface Filling {
+  plan: TablePlan;
+  /** Columns whose values may not fit. */
+  doubts: Doubt[];
+}
+
+interface Column extends PresentColumn {
+  name: string;
+  collation: string | null;
+  generated: boolean;
+  auto: boolean;
+  notNull: boolean;
+  /** It has to be given a value. */
+  required: boolean;
+}
+
+/**
+ * Every table before the first row is written; where nothing was made the fence goes with the error. `refuse` looks at values.
+ * Answers the plans for the tables that are there. Errors: those of refuseTriggers, checkPresent and `refuse`.
+ */
+export async function checkAll(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  plans: readonly TablePlan[],
+  drop: readonly string[],
+  refuse: (fillings: readonly Filling[]) => Promise<void>,
+): Promise<TablePlan[]> {
+  try {
+    await refuseTriggers(
+      session,
+      database,
+      plans.map(({ name }) => name),
+    );
+    const charsets = await charsetsOf(session);
+    const conditions = await readConditions(session, database);
+    const fillings: Filling[] = [];
+    for (const plan of plans)
+      fillings.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
+    await refuse(fillings);
+    return fillings.map(({ plan }) => plan);
+  } catch (error) {
+    await giveBack(fence, error);
+    throw error;
+  }
+}
+
+/**
+ * What is looked at before any row is written; only reads. Errors: `schema_differs` where a
+ * table or column is missing or cannot take every value; `target_not_empty`, where the options do not say that it may be emptied.
+ */
+export async function checkPresent(
+  session: Session,
+  database: string,
+  plan: TablePlan,
+  drop: readonly string[],
+  charsets: ReadonlySet<string>,
+  conditions: readonly Condition[],
+): Promise<Filling> {
+  const { name } = plan;
+  const words = printable(name);
+  const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
+  const columns = await readColumns(session, here);
+  if (columns.size === 0)
+    throw new EngineError(
+      "schema_differs",
+      `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
+    );
+  const filling = fillingOf(plan, columns, session.server.maria, charsets);
+  filling.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions));
+  await isFilled(session, database, name, drop);
+  return filling;
+}
+
+/** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
+async function isFilled(session: Session, database: string, name: string, drop: readonly string[]): Promise<boolean> {
+  const [row] = await session.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 1`);
+  if (row === undefined) return false;
+  if (isNamed(drop, database, name)) return true;
+  throw new EngineError(
+    "target_not_empty",
+    `table ${printable(name)} of the target has rows: empty it, or name it in the option drop to have it emptied`,
+  );
+}
+
+async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
+  const rows = await session.query(
+    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS WHERE ${here}`,
+  );
+  return new Map(
+    rows.map(([name, type, extra, nullable, value, charset, collation]) => {
+      const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
+      const auto = /auto_increment/i.test(extra ?? "");
+      const notNull = nullable === "NO";
+      const required = notNull && !generated && !auto && value === null;
+      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null, collation: collation ?? null };
+      return [fold(column.name), { ...column, generated, auto, notNull, required }];
+    }),
+  );
+}
+
+/** MySQL's names of columns know no case. */
+const fold = (name: string) => name.toLowerCase();
+
+function fillingOf(
+  plan: TablePlan,
+  there: ReadonlyMap<string, Column>,
+  maria: boolean,
+  charsets: ReadonlySet<string>,
+): Filling {
+  const words = printable(plan.name);
+  const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
+  if (missing.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
+    );
+  const loaded = new Set(plan.columns.map(({ name }) => fold(name)));
+  const sources = plan.source.columns.filter(({ name }) => loaded.has(fold(name)));
+  const of = ({ name }: SourceColumn) => there.get(fold(name)) as Column;
+  const other = sources.filter((column) => isNumbered(column) && of(column).type !== column.columnType);
+  if (other.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty or like another: give it the source's list`,
+    );
+  const wanting = [...there.values()].filter(({ name, required }) => required && !loaded.has(fold(name)));
+  if (wanting.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
+    );
+  const doubts: Doubt[] = [];
+  const unfit = sources.flatMap((column) => {
+    const { type, generated, auto } = of(column);
+    if (generated && !isGenerated(column))
+      return [`${column.name} is generated in the target and a plain column in the source`];
+    const numbered = numberedNulls(column, { auto });
+    if (numbered !== undefined) return [numbered];
+    const fit = columnFit(plan, column, of(column), maria);
+    if (fit === "never")
+      return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
+    const checks = [...nullChecks(column, of(column)), ...(fit === "always" ? [] : fit)];
+    if (checks.length > 0) doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), checks));
+    return [];
+  });
+  if (unfit.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; give these columns the source's types`,
+    );
+  return { plan: loadedAs(plan, sources, of, { maria, charsets }), doubts };
+}
+
+/** What the target's checks ask, and no check of the source has proven, of columns that have one type on both sides. */
+function conditionsOf(
+  { source }: TablePlan,
+  there: ReadonlyMap<string, Column>,
+  maria: boolean,
+  conditions: readonly Condition[],
+): Doubt[] {
+  const alike = source.columns.filter(({ name, columnType, collation, generation }) => {
+    const to = there.get(fold(name));
+    return generation === "" && to?.name === name && to.type === columnType && to.collation === collation;
+  });
+  const held = new Set(source.checks.flatMap(({ clause, enforced }) => (enforced ? [clause] : [])));
+  const asked = conditions
+    .filter(({ clause }) => !held.has(clause))
+    .map(({ name, clause }) => ({ name, clause: maria ? clause : unescaped(clause) }));
+  return sameConditions(asked, "mysql", {
+    same: new Map(alike.map(({ name, columnType }) => [name, { name, types: [columnType, columnType] as const }])),
+    texts: new Set(),
+  });
+}
+
+/** By the table of rules, with the character sets where they differ. */
+function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boolean): Fit {
+  const alike = usualCharset(column.characterSet) === usualCharset(to.charset);
+  if ((column.columnType === to.type || takes(plan, column, to.type)) && (alike || column.characterSet === null))
+    return "always";
+  const [from, into] = [
+    mysqlValueType(column.columnType, column.characterSet, maria),
+    mysqlValueType(to.type, to.charset, maria),
+  ];
+  return takes(plan, column, to.type) && into.is !== "text" ? "always" : fitIntoMysql(from, into);
+}
+
+const typeWords = (column: SourceColumn, { type, charset }: Column): [string, string] =>
+  usualCharset(column.characterSet) === usualCharset(charset)
+    ? [column.columnType, type]
+    : [`${column.columnType} ${column.characterSet ?? ""}`.trim(), `${type} ${charset ?? ""}`.trim()];
+
+/** The same type in the words of older servers, and of MariaDB. */
+const oneWord = (type: string): string =>
+  type.replace(/^year\(4\)$/, "year").replace(/^geomcollection\b/, "geometrycollection");
+
+/** What only servers of these two kinds have. */
+function takes({ source }: TablePlan, column: SourceColumn, type: string): boolean {
+  if (oneWord(column.columnType) === oneWord(type)) return true;
+  const to = type.replace(/\(.*/s, "").toLowerCase();
+  if (column.dataType === "float") return to === "double";
+  if (to === "json") return isJsonAlias(source, column);
+  const text = /^(?:char|varchar|text|mediumtext|longtext)$/.test(to);
+  return text && ["uuid", "inet4", "inet6", "year", "set"].includes(column.dataType);
+}
+
+/** Its rows are this run's from here on. Errors: `target_not_empty`. */
+export async function takePresent(
+  session: Session,
+  fence: MysqlFence,
+  database: string,
+  { name }: TablePlan,
+  drop: readonly string[],
+): Promise<void> {
+  // A note tells of digits that were cut, where the column is not one that the copy made.
+  await session.run("SET SESSION sql_notes = 1");
+  await fence.guard(session);
+  await fence.record(session, [{ kind: "rows", name: [database, name] }]);
+  if (await isFilled(session, database, name, drop)) {
+    await fence.guard(session);
+    await session.run(`TRUNCATE TABLE ${qualified(database, name)}`);
+  }
+  await fence.identify(session);
+}

@@ -1,0 +1,323 @@
+import type { Server } from "../../../mysql/driver/session.ts";
+import { nearestCollation } from "./collations.ts";
+import { type Definition, type Item, type Option, optionText, outside, piecesOf, splitList } from "./definition.ts";
+import { hasOtherBytes, withoutIntroducers } from "./introducers.ts";
+
+/**
+ * A table's text for the target's server: as it is where both are of one kind, in the other's words where they are not.
+ * What has no words there is left out and noted. Pure.
+ */
+export interface Traits {
+  server: Server;
+  collations: ReadonlySet<string>;
+  /** Upper case. */
+  engines: ReadonlySet<string>;
+}
+
+export interface Translated {
+  /** `text` as the target is given it; undefined: left out. */
+  items: { source: Item; text: string | undefined }[];
+  options: Option[];
+  partitions: string;
+  /** What is not as in the source; `item` is undefined for the table itself. */
+  notes: { item: Item | undefined; outcome: "converted" | "reported"; note: string }[];
+}
+
+type Say = (outcome: "converted" | "reported", note: string) => void;
+
+export function translate(definition: Definition, source: Server, target: Traits): Translated {
+  const notes: Translated["notes"] = [];
+  const crossing = source.maria !== target.server.maria;
+  const tableCollation = definition.options.find(({ key }) => key === "COLLATE")?.value;
+  const items = definition.items.map((item) => {
+    const say: Say = (outcome, note) => notes.push({ item, outcome, note });
+    return { source: item, text: itemText(item, source, target, { crossing, tableCollation }, say) };
+  });
+  const say: Say = (outcome, note) => notes.push({ item: undefined, outcome, note });
+  const gone = new Set(
+    items.flatMap(({ source: item, text }) => (item.kind === "column" && text === undefined ? [item.name] : [])),
+  );
+  return {
+    items:
+      gone.size === 0
+        ? items
+        : items.map((one) => ({ ...one, text: one.text && withoutColumns(one.source, one.text, gone) })),
+    options: tableOptions(definition.options, target, crossing, say),
+    partitions: partitionsText(definition.partitions, crossing, target, say),
+    notes,
+  };
+}
+
+interface Way {
+  crossing: boolean;
+  tableCollation: string | undefined;
+}
+
+function itemText(
+  item: Item,
+  source: Server,
+  target: Traits,
+  { crossing, tableCollation }: Way,
+  say: Say,
+): string | undefined {
+  if (item.kind === "check" && hasOtherBytes(item.text)) {
+    say(
+      "reported",
+      "left out: the source's server shows letters of another character set by bytes that do not tell them",
+    );
+    return undefined;
+  }
+  const collated = withCollations(item.text, target, say);
+  if (!crossing) return source.maria || item.kind !== "column" ? collated : withoutOwn(collated, tableCollation);
+  if (item.kind === "period") {
+    say("reported", "the target's server knows no periods");
+    return undefined;
+  }
+  const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
+  if (item.kind === "column")
+    return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
+  if (!source.maria) return keyForMaria(plain);
+  if (/ WITHOUT OVERLAPS\b/.test(bare(plain))) {
+    say("reported", "MySQL has no keys over periods");
+    return undefined;
+  }
+  return plain.replace(/ IGNORED$/, " INVISIBLE");
+}
+
+/**
+ * MySQL shows a column's collation also where the column has it of its table, and the character set with it only where the
+ * column has its own: what is of the table is left to it, so that it is shown alike again.
+ */
+const withoutOwn = (text: string, collation: string | undefined): string =>
+  collation === undefined || / CHARACTER SET /.test(bare(text))
+    ? text
+    : outside(text, (between) => between.replace(new RegExp(` COLLATE ${collation}(?![a-z0-9_])`), ""));
+
+/** A key without columns that are left out: MariaDB puts the end of a row's validity into every unique key. */
+function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>): string {
+  if (!["primary", "unique", "key"].includes(kind)) return text;
+  const open = text.indexOf(" (") + 1;
+  const { parts, end } = splitList(text, open + 1);
+  const kept = parts.filter((part) => !listedColumns(`(${part})`).some((name) => gone.has(name)));
+  return `${text.slice(0, open)}(${kept.join(",")})${text.slice(end)}`;
+}
+
+/** The text of executable comments, without what makes them comments. */
+const unwrapped = (text: string): string =>
+  outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/(?:(?<!\s)\s+)?\*\//g, ""));
+
+const keyForMaria = (text: string): string => outside(text, (between) => between.replace(/ INVISIBLE\b/, " IGNORED"));
+
+function withCollations(text: string, target: Traits, say: Say): string {
+  const has = (name: string) => target.collations.has(name);
+  const missing = new Map<string, string>();
+  const changed = outside(text, (between) =>
+    between.replace(/\bCOLLATE ([a-z0-9_]+)/gi, (whole, collation: string) => {
+      const near = nearestCollation(collation, has);
+      if (near === undefined || near === collation) return whole;
+      missing.set(collation, near);
+      return `COLLATE ${near}`;
+    }),
+  );
+  for (const [from, to] of missing) say("converted", `collation ${from} became ${to}, which the target's server knows`);
+  return changed;
+}
+
+/** Where a column's type ends and its attributes begin: after the name, one word and its brackets. */
+const typePattern = /^(`(?:[^`]|``)*`) (\w+)(\((?:'(?:[^'\\]|''|\\[\s\S])*'(?!')|[^()'])*\))?/;
+
+/** Bytes of a vector's element. */
+const elementBytes = 4;
+const mariaWithVectors = 110700;
+
+function columnForMaria(text: string, { server }: Traits, say: Say): string {
+  const [whole = "", name = "", type = "", size = ""] = typePattern.exec(text) ?? [];
+  const rest = text.slice(whole.length);
+  let column = text;
+  if (type === "vector" && server.version < mariaWithVectors) {
+    column = `${name} varbinary(${Number(size.slice(1, -1)) * elementBytes})${rest}`;
+    say("converted", "a vector became its bytes in varbinary, since this MariaDB has no vectors");
+  } else if (type === "geomcollection") column = `${name} geometrycollection${rest}`;
+  else if (type === "json") say("converted", "JSON became MariaDB's, which is longtext with a check");
+  const generated = /\bGENERATED ALWAYS AS /.test(bare(column));
+  return outside(column, (between) => {
+    let attributes = between.replace(/ (?:STORAGE|COLUMN_FORMAT) (?:DISK|MEMORY|DEFAULT|FIXED|DYNAMIC)\b/g, "");
+    if (/ SRID \d+/.test(attributes)) {
+      attributes = attributes.replace(/ SRID \d+/, "");
+      say("converted", "the column takes geometries of any SRID: MariaDB does not check it");
+    }
+    if (generated && / NOT NULL\b/.test(attributes)) {
+      attributes = attributes.replace(/ NOT NULL\b/, "");
+      say("converted", "NOT NULL was left out: MariaDB does not take it on a generated column");
+    }
+    return attributes;
+  });
+}
+
+/** What is not in quotes. */
+const bare = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => (piece.quoted ? "''" : piece.text))
+    .join("");
+
+/** Types that MySQL does not have, as its own. */
+export const mariaTypes: Readonly<Record<string, string>> = {
+  uuid: "char(36) CHARACTER SET ascii COLLATE ascii_general_ci",
+  inet6: "varchar(39) CHARACTER SET ascii COLLATE ascii_general_ci",
+  inet4: "varchar(15) CHARACTER SET ascii COLLATE ascii_general_ci",
+};
+/** Types whose default has to be an expression in MySQL. */
+const large = /^(?:tiny|medium|long)?(?:text|blob)$|^json$|^geometry|point$|linestring$|polygon$|collection$/;
+
+function columnForMysql(item: Item, text: string, say: Say): string | undefined {
+  const flat = bare(text);
+  if (/\bGENERATED ALWAYS AS ROW (?:START|END)\b/.test(flat)) {
+    say("reported", "MySQL keeps no versions of rows");
+    return undefined;
+  }
+  const [whole = "", name = "", type = "", size = ""] = typePattern.exec(text) ?? [];
+  let column = text;
+  const other = mariaTypes[type];
+  if (other !== undefined) {
+    column = `${name} ${other}${text.slice(whole.length)}`;
+    say("converted", `${type} became ${other.split(" ")[0]}, with its text`);
+  } else if (type === "vector") column = `${name} vector${size}${text.slice(whole.length)}`;
+  column = outside(column, (between) => {
+    if (/ COMPRESSED\b/.test(between)) say("converted", "the column is not compressed: MySQL compresses tables only");
+    return between.replace(/ COMPRESSED(?:=\w+)?/, "").replace(/ (?:WITH|WITHOUT) SYSTEM VERSIONING/, "");
+  });
+  return defaultForMysql(item, column, large.test(type), say);
+}
+
+const literalDefault = /^(?:NULL\b|[+-]?\d|'|[bx]'|_\w+'|current_timestamp\b)/i;
+
+/** MariaDB writes an expression bare where MySQL wants brackets around it. */
+function defaultForMysql(item: Item, text: string, isLarge: boolean, say: Say): string {
+  const at = positionOf(text, " DEFAULT ");
+  if (at < 0) return text;
+  const start = at + " DEFAULT ".length;
+  const end = endOfDefault(text, start);
+  const value = text.slice(start, end);
+  if (/\b(?:nextval|lastval)\s*\(/i.test(bare(value))) {
+    say("reported", `the default ${value} of column ${item.name} was left out: MySQL has no sequences`);
+    return text.slice(0, at) + text.slice(end);
+  }
+  if (value.startsWith("(") || (literalDefault.test(value) && !(isLarge && !/^NULL\b/i.test(value)))) return text;
+  return `${text.slice(0, start)}(${value})${text.slice(end)}`;
+}
+
+/** Of `words` outside of quotes, or -1. */
+export function positionOf(text: string, words: string): number {
+  let at = 0;
+  for (const piece of piecesOf(text)) {
+    const found = piece.quoted ? -1 : piece.text.indexOf(words);
+    if (found >= 0) return at + found;
+    at += piece.text.length;
+  }
+  return -1;
+}
+
+/** Where the expression that starts there ends: before an attribute that may follow, outside of brackets and quotes. */
+export function endOfDefault(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  for (const { quoted, text: piece } of piecesOf(text.slice(start))) {
+    if (!quoted) {
+      for (let index = 0; index < piece.length; index++) {
+        if (piece[index] === "(") depth++;
+        else if (piece[index] === ")") depth--;
+        else if (depth === 0 && /^ (?:COMMENT|ON UPDATE|CHECK|INVISIBLE|REF_SYSTEM_ID)\b/.test(piece.slice(index)))
+          return at + index;
+      }
+    }
+    at += piece.length;
+  }
+  return text.length;
+}
+
+/** Options that both servers have, and mean alike. */
+const shared = new Set([
+  "ENGINE",
+  "AUTO_INCREMENT",
+  "DEFAULT CHARSET",
+  "COLLATE",
+  "ROW_FORMAT",
+  "KEY_BLOCK_SIZE",
+  "STATS_PERSISTENT",
+  "STATS_AUTO_RECALC",
+  "STATS_SAMPLE_PAGES",
+  "CHECKSUM",
+  "DELAY_KEY_WRITE",
+  "PACK_KEYS",
+  "AVG_ROW_LENGTH",
+  "MAX_ROWS",
+  "MIN_ROWS",
+]);
+/** Places on the source's disks. */
+const places = /^(?:(?:DATA|INDEX) DIRECTORY|TABLESPACE|STORAGE)\b/;
+
+function tableOptions(options: readonly Option[], target: Traits, crossing: boolean, say: Say): Option[] {
+  return options.flatMap((option): Option[] => {
+    const { key, value } = option;
+    if (key === "COMMENT") return [];
+    if (places.test(key)) {
+      say("converted", `${optionText(option)} was left out: it names a place on the source's server`);
+      return [];
+    }
+    if (key === "ENGINE" && !target.engines.has(value.toUpperCase())) {
+      say("converted", `storage engine ${value} became InnoDB: the target's server has none of that name`);
+      return [{ key, value: "InnoDB" }];
+    }
+    if (key === "COLLATE") {
+      const near = nearestCollation(value, (name) => target.collations.has(name)) ?? value;
+      if (near !== value) say("converted", `collation ${value} became ${near}, which the target's server knows`);
+      return [{ key, value: near }];
+    }
+    if (!crossing || shared.has(key)) return [option];
+    if (key === "WITH SYSTEM VERSIONING")
+      say("reported", "the versions of rows that are no longer valid were not copied: MySQL keeps none");
+    else if (!(key === "ENCRYPTION" && value === "'N'"))
+      say("converted", `the option ${optionText(option)} was left out: the target's server does not know it`);
+    return [];
+  });
+}
+
+function partitionsText(text: string, crossing: boolean, target: Traits, say: Say): string {
+  if (text === "") return "";
+  let placed = false;
+  const pieces = piecesOf(text);
+  // A place's value is the quoted piece that follows it.
+  const kept = pieces.map((piece, at) => {
+    const before = pieces[at - 1];
+    const place = / ?(?:(?:DATA|INDEX) DIRECTORY|TABLESPACE) ?= ?$/;
+    if (piece.quoted && before !== undefined && !before.quoted && place.test(before.text)) {
+      placed = true;
+      return "";
+    }
+    if (piece.quoted) return piece.text;
+    return piece.text
+      .replace(place, "")
+      .replace(/ ?TABLESPACE = \w+/g, "")
+      .replace(/\bENGINE = (\w+)/g, (whole, engine: string) =>
+        target.engines.has(engine.toUpperCase()) ? whole : "ENGINE = InnoDB",
+      );
+  });
+  if (placed) say("converted", "places of partitions were left out: they are of the source's server");
+  const joined = kept.join("");
+  if (!crossing) return joined;
+  if (/^PARTITION BY SYSTEM_TIME/.test(joined)) {
+    say("reported", "partitions by system time were left out: MySQL has none");
+    return "";
+  }
+  return unwrapped(joined).replace(/ ALGORITHM = \d/, "");
+}
+
+/** Columns of the source that a list of `(…)` names, for whoever wants them: `` (`a`,`b`(3)) `` → a, b. */
+export function listedColumns(text: string): string[] {
+  const open = text.indexOf("(");
+  if (open < 0) return [];
+  return splitList(text, open + 1).parts.flatMap((part) => {
+    const found = /^\s*`((?:[^`]|``)*)`/.exec(part);
+    return found === null ? [] : [(found[1] ?? "").replaceAll("``", "`")];
+  });
+}

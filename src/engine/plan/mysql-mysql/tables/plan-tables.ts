@@ -1,0 +1,37 @@
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import type { Source } from "../copy/source.ts";
+import { refuseLostParts } from "./complete.ts";
+import { type Item, parseDefinition } from "./definition.ts";
+import { exactDefinition } from "./exact-text.ts";
+import { type Planning, planTable, type TablePlan } from "./table-plan.ts";
+
+/** Plans of one table, all of the same items. */
+export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<Source, "shown">) {
+  const text = shown.get(table.name) ?? "";
+  const parsed = parseDefinition(text, table.foreignKeys);
+  refuseLostParts(parsed, table);
+  const definition = exactDefinition(parsed, table, planning.server, planning.target.server);
+  const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
+  const without = (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone)));
+  /** Without the items at these places. */
+  const at = (undone: (place: number) => boolean) =>
+    plan(new Set(definition.items.filter((_, place) => undone(place))));
+  return { plan, without, at };
+}
+
+/** What gives a plan equal to `plan`, which is of these. */
+export function again(planning: Planning, table: SourceTable, source: Source, plan: TablePlan): () => TablePlan {
+  const places = [...plan.without].map((item) => plan.definition.items.indexOf(item));
+  // A function keeps all that is captured beside it: those that are returned are made where no plan is to be seen.
+  if (planning.present?.get(table.name) !== undefined || places.includes(-1)) return always(plan);
+  return remade(planning, table, source, new Set(places));
+}
+
+const always = (plan: TablePlan) => () => plan;
+
+const noPlaces: ReadonlySet<number> = new Set();
+
+function remade(planning: Planning, table: SourceTable, source: Source, without: ReadonlySet<number>) {
+  const places = without.size === 0 ? noPlaces : without;
+  return () => planOf(planning, table, source).at((place) => places.has(place));
+}

@@ -1,0 +1,40 @@
+import { EngineError } from "../../../contract.ts";
+import type { SourceColumn, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { identifier, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { printable } from "../../../text/printable.ts";
+
+/** Of max_allowed_packet: the statement around a row. */
+const spareBytes = 1024;
+const withoutLength = new Set(["json", "geometry", "point", "linestring", "polygon", "geomcollection"]);
+
+const mayBeLong = ({ characters, dataType, generation }: SourceColumn, most: number): boolean =>
+  generation === "" && ((characters ?? 0) * 4 >= most / 8 || withoutLength.has(dataType) || /^multi/.test(dataType));
+
+/**
+ * Rows that the target could not take, found before anything is written: by LOAD DATA they may be of any length, by INSERT
+ * (local_infile off) a statement is limited. Errors: `row_too_large` names each table.
+ */
+export async function refuseLongRows(
+  reader: Session,
+  writer: Session,
+  database: string,
+  tables: readonly SourceTable[],
+): Promise<void> {
+  const [[loads, limit] = []] = await writer.query("SELECT @@global.local_infile, @@max_allowed_packet");
+  if (loads === "1") return;
+  const most = Number(limit) - spareBytes;
+  const found: string[] = [];
+  for (const { name, columns } of tables) {
+    const long = columns.filter((column) => mayBeLong(column, most));
+    if (long.length === 0) continue;
+    const bytes = long.map((column) => `COALESCE(LENGTH(${identifier(column.name)}), 0)`).join(" + ");
+    const [[longest] = []] = await reader.query(`SELECT MAX(${bytes}) FROM ${qualified(database, name)}`);
+    if (Number(longest ?? 0) > most) found.push(`${printable(name)} (${longest} bytes)`);
+  }
+  if (found.length === 0) return;
+  throw new EngineError(
+    "row_too_large",
+    `the target takes no statement of more than ${limit} bytes (max_allowed_packet), and there are longer rows in ${found.slice(0, 20).join(", ")}: raise max_allowed_packet on the target, or set local_infile=ON there, and retry; nothing was copied`,
+  );
+}

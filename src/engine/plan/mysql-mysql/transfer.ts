@@ -1,0 +1,78 @@
+import { EngineError } from "../../contract.ts";
+import { markAlikeLabels } from "../../mysql/catalogue/alike-labels.ts";
+import type { Session } from "../../mysql/driver/session.ts";
+import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
+import { refuseSameDatabase } from "../../mysql/fence/same-database.ts";
+import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
+import type { Direction } from "../../run/lifecycle.ts";
+import { createThrottle } from "../../run/throttle.ts";
+import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
+import { named } from "../../text/own-property.ts";
+import { copyAll } from "./copy/phases.ts";
+
+interface Source extends OpenedSource {
+  prefix: string;
+  /** Of the target; filled once there is something to copy. */
+  writers: Session[];
+}
+
+/**
+ * MySQL or MariaDB → MySQL or MariaDB. Reads one state of the source by several sessions, turns row packets into LOAD DATA
+ * text as bytes, builds indexes as soon as a table's rows are there, and compares both sides before it says done.
+ */
+export const mysqlToMysql: Direction<Source, MysqlFence> = {
+  type: "transfer",
+  async open(life) {
+    const { request, signal } = life;
+    const prefix = prefixOf(request.options.schemas ?? {}, request.source.database);
+    const source = await openMysqlSource(life, (reader) => refuseSameDatabase(reader, request.target, signal));
+    await markAlikeLabels(source.reader, source.catalogue.tables);
+    return { ...source, prefix, writers: [] };
+  },
+  fence: ({ request, hooks }) =>
+    openFence(request.target, {
+      owner: request.owner,
+      ownerName: request.ownerName,
+      signal: hooks.signal,
+      statementTimeout: request.options.statement_timeout,
+      warn: (message) => hooks.log("warning", message),
+    }),
+  diagnose: ({ request }, { snapshot, writers }) => [
+    diagnoseMysql(request.source, { role: "source", threads: () => snapshot.readers.map(({ threadId }) => threadId) }),
+    diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
+  ],
+  async copy(life, source, fence) {
+    const { request, hooks, progress, signal, failed, fail, atEnd } = life;
+    const { snapshot, catalogue, excluded, prefix, writers } = source;
+    const cut = () => {
+      for (const writer of writers) writer.destroy();
+    };
+    failed.addEventListener("abort", cut, { once: true });
+    atEnd(() => Promise.all(writers.map((writer) => writer.end())));
+    for (const _ of snapshot.readers) writers.push(await fence.open());
+    const done = await copyAll({
+      ...{ request, hooks, progress, snapshot, catalogue, excluded, fence, writers, prefix, signal },
+      throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
+      failed: fail,
+    });
+    return {
+      source: flavourOf(source.reader),
+      target: flavourOf(writers[0] as Session),
+      size: source.size,
+      snapshot: snapshot.facts,
+      ...done,
+    };
+  },
+  cause: (reason, { request }, _source, fence) => causeOf(reason, request.target, fence),
+};
+
+/** Errors: `option_unmatched` for a database that is not copied. */
+function prefixOf(schemas: Readonly<Record<string, string>>, database: string): string {
+  const other = Object.keys(schemas).find((name) => name !== database);
+  if (other !== undefined)
+    throw new EngineError(
+      "option_unmatched",
+      `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
+    );
+  return named(schemas, database) ?? "";
+}

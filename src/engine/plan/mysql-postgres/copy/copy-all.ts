@@ -1,0 +1,145 @@
+import { markOf } from "../../../fence/finished-marks.ts";
+import { splitTable } from "../../../mysql/source/split.ts";
+import { quietly } from "../../../postgres/target/data-only.ts";
+import { proveBooleans } from "../finish/boolean-proof.ts";
+import { type Counts, countSource } from "../finish/counts.ts";
+import { countViews } from "../finish/create-views.ts";
+import { finishTable } from "../finish/finish-table.ts";
+import type { Finishing } from "../finish/finishing-run.ts";
+import { proving } from "../finish/verify-expressions.ts";
+import type { Planned } from "../tables/plan-tables.ts";
+import { copyPart } from "./copy-part.ts";
+import { copyTables, createTableState, type TableState } from "./copy-tables.ts";
+import { dataWarnings } from "./report.ts";
+import { digestOf, type Finished } from "./resume.ts";
+import { failing, firstReader, type Run } from "./run.ts";
+import { all } from "./sessions.ts";
+import { remakeTable } from "./target.ts";
+
+/** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
+export interface Moved {
+  states: TableState[];
+  /** The source's, in the snapshot, kept tables included. */
+  counts: Counts;
+  /** Rows that views show there, by their names. */
+  viewCounts: Counts;
+}
+
+export interface Moving {
+  finishing: Finishing;
+  kept: ReadonlySet<string>;
+  /** The tables were there: what follows their rows stands already. */
+  filling: boolean;
+}
+
+export async function moveRows(run: Run, planned: Planned, { finishing, kept, filling }: Moving): Promise<Moved> {
+  const { request, hooks, progress, snapshot, fence } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const rowless = options.content === "schema";
+  const { lessons, plan } = planned;
+  const states = await planStates(run, planned, kept);
+  const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
+
+  const open = async () => {
+    const session = await run.open();
+    if (filling) await quietly(session, targets(run, planned));
+    return session;
+  };
+  const finishOne = async (state: TableState) => {
+    const { name } = state.plan.source;
+    progress.settle(name, state.rows);
+    progress.state(name, "indexing");
+    if (!filling) await proveBooleans(finishing, state, lessons, () => plan(name));
+    const said: string[] = [];
+    const warn = (words: string) => {
+      said.push(words);
+      finishing.warn(words);
+    };
+    const own: Finishing = { ...finishing, inventory: [], warn };
+    const done = () => ({
+      mark: markOf({
+        table: name,
+        digest: digestOf(state.plan),
+        lessons: Object.fromEntries(lessons.of(name)),
+        warnings: [...dataWarnings([state], options.zero_dates), ...said],
+        inventory: own.inventory,
+      } satisfies Finished),
+      rows: state.rows,
+    });
+    await finishTable(own, state.plan, state.rows, rowless ? undefined : done);
+    finishing.inventory.push(...own.inventory);
+    progress.state(name, "done");
+  };
+
+  progress.phase("copying");
+  for (const name of kept) progress.state(name, "done");
+  const finishes: Promise<void>[] = [];
+  let viewCounts: Counts = new Map();
+  const copying = async () => {
+    await copyTables({
+      states: states.filter((state) => !kept.has(state.plan.source.name)),
+      snapshot,
+      open,
+      fence,
+      progress,
+      throttle: run.throttle,
+      signal: run.signal,
+      failed: (error) => run.fail(error),
+      copy: copyPart,
+      rowless,
+      teach: (used, findings) =>
+        [...lessons.learn(used, findings)].flatMap((name) => {
+          const other = stateOf.get(name);
+          return other === undefined ? [] : [{ state: other, plan: plan(name) }];
+        }),
+      prove: filling ? async () => undefined : proving(run, planned, finishing.warn),
+      remake: (writer, before, after) => remakeTable(writer, fence, before, after),
+      copied(state) {
+        const work = failing(run, finishOne(state));
+        // Awaited below; until then a failure must not count as unheard.
+        work.catch(() => undefined);
+        finishes.push(work);
+      },
+    });
+    const names = states.map((state) => state.plan.source.name);
+    if (rowless) return new Map(names.map((name) => [name, 0]));
+    const rows = await countSource(snapshot.readers, database, names);
+    const plans = states.map((state) => state.plan);
+    if (!filling) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
+    return rows;
+  };
+  const counts = await failing(run, copying()).catch(async (error: unknown) => {
+    // What still runs ends by the same signal; nothing may outlive the answer.
+    await Promise.allSettled(finishes);
+    throw error;
+  });
+  hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
+  // Where values are compared, they are compared with the snapshot's, which lasts until then.
+  if (options.verify !== "checksum" || rowless) await snapshot.unlock();
+  for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
+  await all(finishes);
+  return { states, counts, viewCounts };
+}
+
+/** The target's tables, as others know them. */
+export const targets = ({ schema }: Run, { plans }: Planned): { schema: string; name: string }[] =>
+  plans.map(({ name }) => ({ schema, name }));
+
+async function planStates(
+  { request, snapshot }: Run,
+  { plans, lessons: { groups } }: Planned,
+  kept: ReadonlySet<string>,
+): Promise<TableState[]> {
+  const reader = firstReader(snapshot);
+  const states: TableState[] = [];
+  for (const plan of plans) {
+    const parts = kept.has(plan.source.name) ? [] : await splitTable(reader, request.source.database, plan.source);
+    states.push(createTableState(plan, parts));
+  }
+  for (const group of groups) {
+    const members = states.filter(({ plan }) => group.includes(plan.source.name));
+    for (const member of members) member.group = members;
+  }
+  return states;
+}

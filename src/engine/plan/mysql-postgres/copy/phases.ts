@@ -1,0 +1,134 @@
+import { verificationWords } from "../../../checksum/words.ts";
+import type { CopyReport, InventoryEntry } from "../../../contract.ts";
+import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
+import { checkFilled } from "../../../postgres/target/data-only.ts";
+import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { notCopied } from "../../../report/not-copied.ts";
+import { snapshotWords } from "../../../report/snapshot-words.ts";
+import { printable } from "../../../text/printable.ts";
+import { compareValues } from "../finish/checksums.ts";
+import { compareCounts, countTarget } from "../finish/counts.ts";
+import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";
+import type { Finishing } from "../finish/finishing-run.ts";
+import { addForeignKeys } from "../finish/foreign-keys.ts";
+import { makeGrants } from "../finish/grants.ts";
+import { planForeignKeys } from "../tables/foreign-keys.ts";
+import { doubtfulIndexes } from "../tables/indexes.ts";
+import { planAll } from "../tables/plan-tables.ts";
+import { moveRows, targets } from "./copy-all.ts";
+import type { TableState } from "./copy-tables.ts";
+import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported, withoutPostgis } from "./report.ts";
+import { prepareTables } from "./resume-tables.ts";
+import { createWarnings, failing, firstReader, type Run } from "./run.ts";
+import type { Target } from "./target.ts";
+
+/** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
+export interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed"> {
+  target: Pick<Target, "version" | "versionText">;
+}
+
+export async function copyAll(run: Run): Promise<Done> {
+  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const filling = options.content === "data";
+  const { said, warn } = createWarnings(run);
+  snapshot.warnings.forEach(warn);
+  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+  for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
+
+  progress.phase("schema");
+  const planned = await planAll(run);
+  const { scheme, plans, finished } = planned;
+  if (!filling) {
+    lostKeys(plans).forEach(warn);
+    withoutPostgis(scheme.postgis, plans).forEach(warn);
+  }
+  for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
+  const { throttle, signal } = run;
+  const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
+  const { kept, copiedAgain, stray } = await prepareTables(run, planned, comparing);
+  stray.forEach(warn);
+  progress.plan(
+    plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
+  );
+
+  const { jobs, on_object_error } = request.options;
+  const strict = on_object_error === "fail";
+  const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict };
+  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling });
+  const final = states.map(({ plan }) => plan);
+
+  progress.phase("constraints");
+  if (filling) await sessions.use((session) => checkFilled(session, targets(run, planned)));
+  const keys = filling
+    ? { keys: [], inventory: [] }
+    : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
+  for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
+  await failing(run, addForeignKeys(finishing, keys.keys));
+  if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
+  const views: ViewOutcomes = filling
+    ? new Map()
+    : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
+  if (!filling)
+    await failing(
+      run,
+      sessions.use((session) => withoutDefaultRights(session, fence, (words) => hooks.log("info", words))),
+    );
+  const grants = filling ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
+
+  progress.phase("verifying");
+  const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
+  compareCounts(counts, targetCounts);
+  if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
+  const checksum = options.verify === "checksum" && options.content !== "schema";
+  const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
+  if (verification !== undefined) {
+    verificationWords(verification).forEach(warn);
+    if (verification.differences.length === 0)
+      hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
+    await snapshot.unlock();
+  }
+  dataWarnings(states, options.zero_dates).forEach(warn);
+  for (const name of kept) {
+    finished.get(name)?.warnings.forEach(warn);
+    finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
+  }
+  // Again: a plan that the data changed may have lost one more.
+  if (!filling) lostKeys(final).forEach(warn);
+  // The sessions are free: their rows are read.
+  if (!filling) await readDefinitions(snapshot.readers, database, catalogue.others);
+  const others = filling ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
+  const inventory = [
+    ...finalInventory(states, finishing),
+    ...finishing.inventory,
+    ...keys.inventory,
+    ...planned.sequences,
+    ...others,
+    ...grants,
+    ...run.excluded,
+    ...unseenReported(catalogue.unseen),
+  ];
+  const left = notCopied(inventory);
+  if (left !== undefined) warn(`${left} (see the report)`);
+  return {
+    target: planned.target,
+    tables: catalogue.tables.map(({ name }) => ({
+      source: `${database}.${name}`,
+      target: `${scheme.schema}.${scheme.tables.get(name) ?? name}`,
+      rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
+    })),
+    inventory,
+    warnings: said,
+    ...(verification === undefined ? {} : { verification }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),
+  };
+}
+
+/** Entries that finishing changed are marked there by kind and name. */
+const finalInventory = (states: readonly TableState[], { inventory }: Finishing) => {
+  const changed = new Set(inventory.map(({ kind, name }) => `${kind}\0${name}`));
+  // The plan names only checks that are not made, of which each may share its name with one that is.
+  const isKept = ({ kind, name }: InventoryEntry) => kind === "check" || !changed.has(`${kind}\0${name}`);
+  return states.flatMap(({ plan }) => plan.inventory).filter(isKept);
+};

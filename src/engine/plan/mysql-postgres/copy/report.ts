@@ -1,0 +1,84 @@
+import type { InventoryEntry } from "../../../contract.ts";
+import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
+import type { Unseen } from "../../../mysql/catalogue/unseen.ts";
+import { kind } from "../../../rows/mysql-to-copy/fields.ts";
+import type { ViewOutcomes } from "../finish/create-views.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+import type { TableState } from "./copy-tables.ts";
+
+/** What the values of the tables had to give up, in words for the report. */
+export function dataWarnings(states: readonly TableState[], zeroDates = "null"): string[] {
+  return states.flatMap((state) =>
+    state.plan.copied.flatMap((column, index) => {
+      const name = `${state.plan.source.name}.${column.source.name}`;
+      const nuls = state.nuls[index] ?? 0;
+      const dates = state.dates[index] ?? 0;
+      const srids = state.srids[index] ?? 0;
+      return [
+        ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
+        ...(dates > 0
+          ? [
+              `column ${name}: ${dates} dates that do not exist (as 0000-00-00) became ${zeroDates === "null" ? "NULL" : zeroDates}`,
+            ]
+          : []),
+        ...(srids > 0
+          ? [
+              `column ${name}: ${srids} geometries have an SRID other than 0 (as ${state.srid[index]}), which the well-known binary in bytea does not carry`,
+            ]
+          : []),
+      ];
+    }),
+  );
+}
+
+/** What geometry loses in a target without PostGIS, and the fix. */
+export function withoutPostgis(postgis: string | undefined, plans: readonly TablePlan[]): string[] {
+  const names = plans.flatMap(({ source, columns }) =>
+    columns.flatMap((column) =>
+      column.type.field.kind === kind.geometry && !column.forced ? [`${source.name}.${column.source.name}`] : [],
+    ),
+  );
+  if (postgis !== undefined || names.length === 0) return [];
+  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`;
+  return [
+    `the target database has no PostGIS that its user may use: geometry becomes bytea with well-known binary, without SRIDs and spatial indexes (${list}); run CREATE EXTENSION postgis there before the copy and it stays geometry`,
+  ];
+}
+
+const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {
+  view: "a view's query is not translated",
+  function: "a routine's code is not translated",
+  procedure: "a routine's code is not translated",
+  package: "a routine's code is not translated",
+  trigger: "a trigger's code is not translated",
+  event: "PostgreSQL has no events",
+};
+
+/** What is not a table nor a sequence. */
+export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): InventoryEntry[] =>
+  others.flatMap(({ kind, name, definition }): InventoryEntry[] => {
+    if (kind === "sequence") return [];
+    const view = kind === "view" ? views.get(name) : undefined;
+    const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
+    if (outcome === "converted") return [{ kind, name, ...view, outcome }];
+    const unseen = definition === undefined ? "; its text cannot be seen with the user's rights" : "";
+    return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
+  });
+
+/** With content `data`. */
+export const othersLeft = (others: readonly SourceObject[]): InventoryEntry[] =>
+  others.map(({ kind, name }) => ({ kind, name, outcome: "not_applicable", note: "options.content is data" }));
+
+export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
+  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
+
+/** Primary keys and unique indexes that have no equal in the target: what they forbid is allowed there. */
+export const lostKeys = (plans: readonly TablePlan[]): string[] =>
+  plans.flatMap(({ source, indexes, inventory }) =>
+    source.indexes
+      .filter((index) => index.unique && !indexes.some((planned) => planned.source === index))
+      .map(({ name }) => {
+        const entry = inventory.find((one) => one.kind === "index" && one.name === `${source.name}.${name}`);
+        return `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name} is not copied: ${entry?.note ?? ""}`;
+      }),
+  );

@@ -1,0 +1,94 @@
+import { tableWords } from "../../../checksum/words.ts";
+import { markOf } from "../../../fence/finished-marks.ts";
+import { giveBack } from "../../../fence/give-back.ts";
+import { kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { provenEqual } from "../../../run/proven-tables.ts";
+import { printable } from "../../../text/printable.ts";
+import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
+import { type Comparing, compareValues } from "../finish/checksums.ts";
+import type { Planned } from "../tables/plan-tables.ts";
+import { doubtsOf, type TablePlan } from "../tables/table-plan.ts";
+import { mending } from "./create-table.ts";
+import { emptyTables } from "./data-only.ts";
+import { candidates, dropForeignKeys, type Finished, notOf } from "./resume.ts";
+import type { Run } from "./run.ts";
+import { makeShared, makeTables, prepareTarget } from "./target.ts";
+
+/** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
+export interface Prepared {
+  kept: ReadonlySet<string>;
+  copiedAgain: string[];
+  /** Words for bytes that stand for no character, in kept tables too. */
+  stray: string[];
+}
+
+export async function prepareTables(run: Run, planned: Planned, comparing: Comparing): Promise<Prepared> {
+  const { request, hooks, fence, sessions, schema, catalogue } = run;
+  const { plans, made, finished, lessons } = planned;
+  const log = (message: string) => hooks.log("info", printable(message));
+  const kept = await keepFinished(run, comparing, candidates(plans, finished, lessons.groups));
+  const names = new Set(kept.map(({ source }) => source.name));
+  const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as Finished));
+  const fresh = plans.filter(({ source }) => !names.has(source.name));
+  const rowless = request.options.content === "schema";
+  if (!rowless) await refuseUnfit(run, fresh);
+  const stray = rowless ? [] : await strayBytesOf(run, plans);
+  await sessions.use(async (session) => {
+    if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
+    if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
+    await prepareTarget(session, fence, notOf(kept, made, schema), {
+      schema,
+      names: plans.flatMap(({ source, name }) => (names.has(source.name) ? [] : [name])),
+      drop: request.options.drop,
+      keep,
+      log,
+    });
+    await makeShared(session, fence, planned.scheme.shared.values());
+    await makeTables(session, fence, fresh, mending(planned));
+    log(`${fresh.length} tables created`);
+  });
+  const sources = new Set(catalogue.tables.map(({ name }) => name));
+  const copiedAgain = [...finished.keys()].filter((name) => sources.has(name) && !names.has(name));
+  for (const name of names)
+    log(`table ${name} was finished by an earlier attempt and is equal to the source: it is kept`);
+  for (const name of copiedAgain)
+    log(`table ${name} was finished by an earlier attempt, but differs from the source by now: it is copied again`);
+  return { kept: names, copiedAgain, stray };
+}
+
+/** Values that a type which the user named, or one that is there, would cut or round. Errors: `data_refused`. */
+const refuseUnfit = ({ request, snapshot, progress, hooks, fence }: Run, plans: readonly TablePlan[]): Promise<void> =>
+  refuseMysqlMisfits(
+    snapshot.readers,
+    request.source.database,
+    plans.map(({ source, copied }) => ({ source, doubts: doubtsOf(copied) })),
+    { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+  ).catch(async (error: unknown) => {
+    await giveBack(fence, error);
+    throw error;
+  });
+
+const strayBytesOf = ({ request, snapshot, progress }: Run, plans: readonly TablePlan[]): Promise<string[]> =>
+  strayBytes(
+    snapshot.readers,
+    request.source.database,
+    plans.map(({ source, copied, fields }) => ({
+      source,
+      columns: copied.flatMap((column, at) => (fields[at]?.kind === kind.bytea ? [] : [column.source])),
+    })),
+    () => progress.touch(),
+  );
+
+/** Of tables that an earlier attempt finished, those that are proven equal to the snapshot. */
+async function keepFinished(
+  { hooks }: Run,
+  comparing: Comparing,
+  plans: readonly TablePlan[],
+): Promise<readonly TablePlan[]> {
+  if (plans.length === 0) return [];
+  hooks.log("info", `${plans.length} tables that an earlier attempt finished are compared with the source`);
+  const words = ({ source: { name } }: TablePlan) => tableWords([comparing.scheme.database, name]);
+  const proven = await provenEqual(plans.map(words), () => compareValues(comparing, plans));
+  hooks.signal.throwIfAborted();
+  return plans.filter((plan) => proven.has(words(plan)));
+}

@@ -1,0 +1,94 @@
+import { createHash } from "node:crypto";
+import type { InventoryEntry, MadeObject } from "../../../contract.ts";
+import type { Fence } from "../../../fence/fence.ts";
+import type { FinishedMark } from "../../../fence/finished-marks.ts";
+import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import { identifier, qualified } from "../../../postgres/driver/names.ts";
+import { fenced } from "../../../postgres/fence/fence.ts";
+import type { Lesson } from "../columns/types.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked in the transaction that finishes it, with the
+ * digest of its plan and what its data had taught; it is kept only if the plan is still the same and its values are
+ * equal to those of the new snapshot.
+ */
+export interface Finished extends FinishedMark {
+  /** By column. */
+  lessons: Record<string, Lesson>;
+  /** What its values had to give up (report.ts). */
+  warnings: string[];
+  /** What became known of its indexes and checks. */
+  inventory: InventoryEntry[];
+}
+
+/** Of all that decides what stands in the target and how its rows were made. */
+export const digestOf = (plan: TablePlan): string =>
+  createHash("sha256")
+    .update(
+      JSON.stringify([
+        plan.create,
+        plan.select,
+        plan.copy,
+        plan.fields.map((field) => ({
+          ...field,
+          zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
+        })),
+        plan.indexes.map(({ create, constraint, comment, folded, apart }) => [
+          create,
+          constraint,
+          comment,
+          folded?.create,
+          ...(apart === undefined ? [] : [apart.create]),
+        ]),
+        plan.checks.map(({ add }) => add),
+        // The sequence's next value moves with the source.
+        plan.after.filter((sql) => !sql.startsWith("SELECT ")),
+      ]),
+    )
+    .digest("hex");
+
+/** Tables that can be kept together with all whose types are decided with theirs. */
+export function candidates(
+  plans: readonly TablePlan[],
+  finished: ReadonlyMap<string, Finished>,
+  groups: readonly (readonly string[])[],
+): TablePlan[] {
+  const same = new Set(
+    plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan)).map(({ source }) => source.name),
+  );
+  const whole = new Set(groups.filter((group) => group.every((name) => same.has(name))).flat());
+  return plans.filter(({ source }) => whole.has(source.name));
+}
+
+/** The made objects that belong to none of these tables. */
+export function notOf(plans: readonly TablePlan[], made: readonly MadeObject[], schema: string): MadeObject[] {
+  const key = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+  const kept = new Set(plans.flatMap((plan) => [...plan.made, ...plan.madeAfter].map(key)));
+  if (plans.length > 0) kept.add(key({ kind: "schema", name: [schema] }));
+  // What tables share stays while one of them does.
+  const isShared = ({ kind }: MadeObject) => plans.length > 0 && (kind === "collation" || kind === "sequence");
+  return made.filter((object) => !kept.has(key(object)) && !isShared(object));
+}
+
+/** Foreign keys of tables that are kept: they are added anew, and they would hold what is dropped. */
+export async function dropForeignKeys(
+  session: Writer,
+  fence: Fence<Writer>,
+  schema: string,
+  plans: readonly TablePlan[],
+): Promise<void> {
+  const keys = await session.query<{ table: string; name: string }>(
+    `SELECT r.relname AS table, c.conname AS name FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
+      WHERE c.contype = 'f' AND c.conparentid = 0 AND r.relnamespace = to_regnamespace($1) AND r.relname = ANY($2::text[])`,
+    [identifier(schema), plans.map(({ name }) => name)],
+  );
+  if (keys.length === 0) return;
+  await fenced(session, fence, () =>
+    session.run(
+      keys
+        .map(({ table, name }) => `ALTER TABLE ${qualified(schema, table)} DROP CONSTRAINT ${identifier(name)}`)
+        .join("; "),
+    ),
+  );
+}

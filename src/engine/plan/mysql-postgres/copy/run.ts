@@ -1,0 +1,61 @@
+import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../../contract.ts";
+import type { Fence } from "../../../fence/fence.ts";
+import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
+import type { Session as Reader } from "../../../mysql/driver/session.ts";
+import type { Snapshot } from "../../../mysql/source/snapshot.ts";
+import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import type { Field } from "../../../rows/mysql-to-copy/fields.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Sessions } from "./sessions.ts";
+
+/** What one pass over a source works with. */
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  snapshot: Snapshot;
+  catalogue: Catalogue;
+  fence: Fence<Writer>;
+  open(): Promise<Writer>;
+  sessions: Sessions<Writer>;
+  /** The first failure ends the others. */
+  fail(error: unknown): void;
+  excluded: InventoryEntry[];
+  throttle: Throttle;
+  zero: Field["zero"];
+  schema: string;
+  signal: AbortSignal;
+}
+
+export const firstReader = ({ readers }: Snapshot): Reader => {
+  const [reader] = readers;
+  if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
+  return reader;
+};
+
+/** Warnings for the report, each once; the log hears of it at once. */
+export interface Warnings {
+  said: string[];
+  warn(words: string): void;
+}
+
+export function createWarnings({ hooks }: Pick<Run, "hooks">): Warnings {
+  const said: string[] = [];
+  return {
+    said,
+    warn(words) {
+      if (said.includes(printable(words))) return;
+      said.push(printable(words));
+      hooks.log("warning", printable(words));
+    },
+  };
+}
+
+/** Ends the run when the work fails, so that what else runs does not go on in vain. */
+export const failing = <Result>({ fail }: Pick<Run, "fail">, work: Promise<Result>): Promise<Result> =>
+  work.catch((error: unknown) => {
+    fail(error);
+    throw error;
+  });

@@ -1,0 +1,61 @@
+import { EngineError } from "../../../contract.ts";
+import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
+import type { Session as Reader } from "../../../mysql/driver/session.ts";
+import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import { qualified } from "../../../postgres/driver/names.ts";
+import { all, type Sessions } from "../copy/sessions.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/** Rows of each table on both sides: the source's inside the snapshot, the target's as committed. */
+export type Counts = Map<string, number>;
+
+/** Shares the tables out among the readers, in the order given. */
+export async function countSource(
+  readers: readonly Reader[],
+  database: string,
+  tables: readonly string[],
+): Promise<Counts> {
+  const counts: Counts = new Map();
+  const left = [...tables];
+  await all(
+    readers.map(async (reader) => {
+      for (let table = left.shift(); table !== undefined; table = left.shift()) {
+        const [[count] = []] = await reader.query(`SELECT COUNT(*) FROM ${sourceQualified(database, table)}`);
+        counts.set(table, Number(count));
+      }
+    }),
+  );
+  return counts;
+}
+
+export async function countTarget(
+  sessions: Sessions<Writer>,
+  schema: string,
+  plans: readonly TablePlan[],
+): Promise<Counts> {
+  const counts: Counts = new Map();
+  await all(
+    plans.map((plan) =>
+      sessions.use(async (session) => {
+        const [row] = await session.query<{ count: number }>(
+          `SELECT count(*) AS count FROM ${qualified(schema, plan.name)}`,
+        );
+        counts.set(plan.source.name, row?.count ?? -1);
+      }),
+    ),
+  );
+  return counts;
+}
+
+/** Throws `row_count_mismatch` with every table that differs. */
+export function compareCounts(source: Counts, target: Counts): void {
+  const different = [...source].filter(([table, rows]) => target.get(table) !== rows);
+  if (different.length === 0) return;
+  const words = different
+    .slice(0, 20)
+    .map(([table, rows]) => `${table} has ${rows} rows in the source and ${target.get(table) ?? "none"} in the target`);
+  throw new EngineError(
+    "row_count_mismatch",
+    `${words.join("; ")}${different.length > 20 ? `; and ${different.length - 20} more tables` : ""}`,
+  );
+}

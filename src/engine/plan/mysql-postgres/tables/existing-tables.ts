@@ -1,0 +1,118 @@
+import { EngineError } from "../../../contract.ts";
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
+import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
+import { readTypeParts, type TypePart } from "../../../postgres/catalogue/type-parts.ts";
+import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import { belowDomains, labelsBelow } from "../../../postgres/source/source.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Condition } from "../../fits/conditions.ts";
+
+/** Content `data`: the tables of the target that rows come into, with their columns by name. */
+export interface There {
+  schema: string;
+  name: string;
+  partitioned: boolean;
+  columns: ThereColumn[];
+  conditions?: readonly Condition[];
+}
+
+export interface ThereColumn {
+  name: string;
+  /** As in DDL, and without a length and below a domain. */
+  type: string;
+  base: string;
+  /** Below all domains, with its length. */
+  written: string;
+  /** Of an enumeration. */
+  labels: string[] | null;
+  /** Of a composite type or an array of a user's type. */
+  parts?: readonly TypePart[];
+  /** Its collation's name; null where it has none, or one that takes other bytes for equal. */
+  collation: string | null;
+  notNull: boolean;
+  /** A row may come without it. */
+  optional: boolean;
+  /** The target computes it. */
+  computed: boolean;
+}
+
+/**
+ * By the source's names. A name of the target that differs in case only is taken where there is no other.
+ * Errors: `schema_differs` names every table and column that is missing.
+ */
+export async function readThere(
+  session: Writer,
+  schema: string,
+  tables: readonly SourceTable[],
+): Promise<Map<string, There>> {
+  const deterministic = session.version >= 120_000 ? "o.collisdeterministic" : "true";
+  const rows = await session.query<Omit<There, "schema">>(
+    `SELECT c.relname AS name, c.relkind = 'p' AS partitioned, COALESCE(
+              (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
+                      format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
+                      'written', (SELECT format_type(b.oid, CASE WHEN b.oid = a.atttypid THEN a.atttypmod ELSE b.typmod END) FROM (${belowDomains("a.atttypid")}) b),
+                      'labels', (SELECT ${labelsBelow} FROM (${belowDomains("a.atttypid")}) base),
+                      'collation', (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation AND ${deterministic}),
+                      'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
+                      'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
+                 FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
+                WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns
+       FROM pg_class c WHERE c.relkind IN ('r', 'p') AND c.relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)`,
+    [schema],
+  );
+  await addParts(session, schema, rows);
+  const amounts: string[] = [];
+  const found = new Map<string, There>();
+  const missing: string[] = [];
+  for (const table of tables) {
+    const there = called(rows, table.name);
+    if (there === undefined) {
+      missing.push(`table ${schema}.${table.name}`);
+      continue;
+    }
+    found.set(table.name, { ...there, schema });
+    const named = new Set<ThereColumn>();
+    for (const { name, generation } of table.columns) {
+      const column = called(there.columns, name);
+      if (column !== undefined) named.add(column);
+      if (column !== undefined && !column.computed && holdsMoney(column)) amounts.push(`${table.name}.${name}`);
+      if (column === undefined && generation === "") missing.push(`column ${schema}.${there.name}.${name}`);
+    }
+    for (const column of there.columns)
+      if (!named.has(column) && !column.optional && !column.computed)
+        missing.push(`a default of column ${schema}.${there.name}.${column.name}, which the source does not have`);
+  }
+  if (missing.length === 0) {
+    await refuseMoneyOfNumbers(session, amounts);
+    return found;
+  }
+  throw new EngineError(
+    "schema_differs",
+    `options.content is data, and the target lacks ${printable(missing.slice(0, 10).join(", "))}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}: make the schema first (content: schema), or leave these tables out`,
+  );
+}
+
+/** What the catalogue's list of columns does not tell. */
+async function addParts(session: Writer, schema: string, tables: Omit<There, "schema">[]): Promise<void> {
+  const names = tables.map(({ name }) => ({ schema, name }));
+  const [parts, conditions] = [await readTypeParts(session, names), await readConditions(session, names)];
+  for (const [at, table] of tables.entries()) {
+    table.conditions = conditions[at] ?? [];
+    for (const column of table.columns) {
+      const own = parts[at]?.get(column.name);
+      if (own !== undefined) column.parts = own;
+    }
+  }
+}
+
+const holdsMoney = ({ written, parts = [] }: ThereColumn): boolean =>
+  isMoney(written) || parts.some(({ type }) => isMoney(type));
+
+/** The one of this name, or the only one that differs from it in case. */
+export function called<Named extends { name: string }>(all: readonly Named[], name: string): Named | undefined {
+  const same = all.find((one) => one.name === name);
+  if (same !== undefined) return same;
+  const alike = all.filter((one) => one.name.toLowerCase() === name.toLowerCase());
+  return alike.length === 1 ? alike[0] : undefined;
+}

@@ -1,0 +1,93 @@
+import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract.ts";
+import { readFinished } from "../../../fence/finished-marks.ts";
+import { giveBack } from "../../../fence/give-back.ts";
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Scheme } from "../columns/column-plan.ts";
+import { createLessons, type Lessons } from "../columns/observed-types.ts";
+import { readTypes, refuseMoneyTypes } from "../columns/overrides.ts";
+import type { Finished } from "../copy/resume.ts";
+import { firstReader, type Run } from "../copy/run.ts";
+import { readTarget, type Target } from "../copy/target.ts";
+import { filledNames, plannedNames, takenNames } from "./claims.ts";
+import { planFilling } from "./data-only-plan.ts";
+import { readThere, type There } from "./existing-tables.ts";
+import { createScheme } from "./scheme.ts";
+import { planSequences } from "./sequences.ts";
+import { planTable, type TablePlan } from "./table-plan.ts";
+
+/** Every table's plan, before the first write. */
+export interface Planned {
+  target: Pick<Target, "version" | "versionText">;
+  scheme: Scheme;
+  lessons: Lessons;
+  /** Largest first, so that no long one is left for the end. */
+  plans: TablePlan[];
+  /** The plan anew, by what the data have taught since. */
+  plan(name: string): TablePlan;
+  /** What earlier attempts of this owner made. */
+  made: MadeObject[];
+  /** Tables that they finished. */
+  finished: ReadonlyMap<string, Finished>;
+  /** What becomes of the source's sequences. */
+  sequences: InventoryEntry[];
+}
+
+export const planAll = (run: Run): Promise<Planned> =>
+  planned(run).catch(async (error: unknown) => {
+    await giveBack(run.fence, error);
+    throw error;
+  });
+
+async function planned(run: Run): Promise<Planned> {
+  const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const { maria, version: sourceVersion } = firstReader(snapshot).server;
+  const rowless = options.content === "schema";
+  const lessons = createLessons(catalogue.tables, options.zero_dates ?? "null", (message) =>
+    hooks.log("info", printable(message)),
+  );
+  const earlier = request.reset ? (request.made ?? []) : [];
+  const made = [...earlier, ...(await fence.made())];
+  const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished<Finished>(fence);
+  for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
+  const claimed = await fence.claimedByOthers();
+  const { target, scheme, there } = await sessions.use(async (session) => {
+    const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
+    const names = catalogue.tables.map(({ name }) => name);
+    const { taken, ...server } = await readTarget(session, schema, ours, names);
+    const there =
+      options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
+    const forced = await readTypes(session, database, catalogue.tables, options.types);
+    await refuseMoneyTypes(session, forced);
+    const { icu, postgis, btreeGist } = server;
+    const { version: targetVersion } = session;
+    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion, icu, postgis, btreeGist };
+    return {
+      target: server,
+      there,
+      scheme: createScheme(
+        database,
+        maria,
+        catalogue.tables,
+        [...taken, ...takenNames(schema, claimed, names)],
+        wishes,
+      ),
+    };
+  });
+  const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
+  const plan = (name: string) => {
+    const source = sources.get(name);
+    if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
+    const target = there.get(name);
+    return target === undefined ? planTable(scheme, source, lessons.of(name)) : planFilling(scheme, source, target);
+  };
+  const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
+  // Planned by name, so that a later attempt gives the same names.
+  const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
+  const claims =
+    options.content === "data" ? filledNames(schema, plans) : plannedNames(scheme, plans, catalogue.others);
+  await fence.claim(claims, earlier);
+  return { target, scheme, lessons, plans, plan, made, finished, sequences };
+}

@@ -1,0 +1,118 @@
+import { EngineError } from "../../../contract.ts";
+import { type SourceColumn, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { kind } from "../../../rows/copy-to-load/fields.ts";
+import { fitIntoMysql } from "../../fits/into-mysql.ts";
+import { mysqlValueType } from "../../fits/mysql-type.ts";
+import { becomesNull, nullChecks } from "../../fits/nulls.ts";
+import { postgresDoubt } from "../../fits/of-postgres.ts";
+import { postgresValueType } from "../../fits/postgres-type.ts";
+import { type Fit, fitOf } from "../../fits/rules.ts";
+import type { ValueType } from "../../fits/types.ts";
+import type { Doubt } from "../../fits/values.ts";
+import type { ColumnPlan } from "./column-plan.ts";
+import type { TargetType } from "./target-type.ts";
+import { selected } from "./types.ts";
+
+/** Columns whose values a type that is there, or that the user named, may cut or round: by the table of rules. Pure. */
+
+const sourceType = ({ base, written, sort, labels }: SourceColumn): ValueType =>
+  sort === "e" ? { is: "labels", many: false, labels: labels ?? [] } : postgresValueType(base ?? written);
+
+/** Moments are written in UTC, which is the target's session's time zone. */
+const inUtc = (from: ValueType, to: ValueType): ValueType =>
+  to.is === "timestamp" ? { ...to, zone: from.is === "timestamp" && from.zone } : to;
+
+/** `present`: the type that is there, as the server writes it. */
+export function fitPresent(
+  column: ColumnPlan,
+  present: { type: string; charset: string; notNull: boolean; characters?: string | undefined },
+  maria: boolean,
+): { fit: Fit; doubt: Doubt | undefined } {
+  const source = sourceType(column.source);
+  const to = mysqlValueType(present.type, present.charset === "" ? null : present.charset, maria);
+  const planned = mysqlValueType(column.sql, null, maria);
+  const fit = withCharacters(fitOfPlanned(source, planned, to), present);
+  return { fit, doubt: withNulls(column, present, doubtOf(column, present.type, fit)) };
+}
+
+/** The target's server alone knows what its character set has. */
+const withCharacters = (fit: Fit, { characters }: { characters?: string | undefined }): Fit =>
+  typeof fit === "string" || characters === undefined
+    ? fit
+    : fit.map((check) => (check.check === "charset" ? { ...check, characters } : check));
+
+/** What the copy makes NULL (field-ends.ts), as SQL of the value's text. */
+const unknown = new Map<number, string>([
+  [kind.float, "~ '[NI]'"],
+  [kind.numeric, "~ '[NI]'"],
+  [kind.date, "!~ '^[0-9]{4}-.*[^C]$'"],
+]);
+
+/** The same, and for a column that takes no NULL whether there are any. */
+function withNulls(
+  { source, type }: ColumnPlan,
+  present: { type: string; notNull: boolean },
+  doubt: Doubt | undefined,
+): Doubt | undefined {
+  const value = `(${selected(source, type)})`;
+  const types = [source.written, present.type] as const;
+  const nulls = postgresDoubt(source.name, types, nullChecks({ nullable: !source.notNull }, present), value).misfits;
+  const lost = present.notNull ? unknown.get(type.kind) : undefined;
+  const misfits = [
+    ...nulls,
+    ...(lost === undefined
+      ? []
+      : [becomesNull("a value that MySQL does not know", `${value}::pg_catalog.text ${lost}`)]),
+    ...(doubt?.misfits ?? []),
+  ];
+  return misfits.length === 0 ? undefined : { column: source.name, types, misfits };
+}
+
+const measured = new Set(["integer", "decimal", "float", "date", "timestamp", "time"]);
+
+/** By the source's own type, but where the copy's usual type writes another sort of value. */
+function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit {
+  if (source.is === "text") return fitIntoMysql(source, to);
+  if (source.is === planned.is) {
+    // The engines' own types may share a name, and a real is written into a DOUBLE.
+    const from = source.is === "other" || source.is === "float" ? planned : source;
+    return fitIntoMysql(from, source.is === "timestamp" && source.zone ? inUtc(source, to) : to);
+  }
+  // It is written as 0 or 1, whatever else the planned type takes; and PostgreSQL has no order of booleans and numbers to look by.
+  if (source.is === "boolean" && planned.is === "integer")
+    return fitIntoMysql({ is: "integer", low: 0n, high: 1n }, to);
+  // The user named the planned type.
+  if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), true);
+  return fitIntoMysql(planned, to);
+}
+
+/** Errors: `option_invalid` for a type that `options.types` names and that takes no value as it is. */
+export function doubtsOfNamed(
+  table: SourceTable,
+  columns: readonly ColumnPlan[],
+  isNamed: (column: string) => boolean,
+  maria: boolean,
+): Doubt[] {
+  return columns.flatMap((column) => {
+    if (!isNamed(column.source.name)) return [];
+    const fit = fitNamed(sourceType(column.source), column.type, maria);
+    if (fit === "never")
+      throw new EngineError(
+        "option_invalid",
+        `options.types gives ${tableName(table)}.${column.source.name} the type ${column.sql}, and there is no conversion of ${column.source.written} to it that keeps the values: choose another type`,
+      );
+    return doubtOf(column, column.sql, fit) ?? [];
+  });
+}
+
+function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
+  if (type.kind === kind.shape || from.is === "bits") return "always";
+  const to = mysqlValueType(type.sql, null, maria);
+  if (from.is === "boolean" && to.is !== "text") return fitOf({ is: "integer", low: 0n, high: 1n }, to, true);
+  return fitOf(from, inUtc(from, to), true);
+}
+
+const doubtOf = ({ source, type }: ColumnPlan, into: string, fit: Fit): Doubt | undefined =>
+  typeof fit === "string"
+    ? undefined
+    : postgresDoubt(source.name, [source.written, into], fit, `(${selected(source, type)})`);

@@ -1,0 +1,84 @@
+import { requireMemory } from "../../memory/check.ts";
+import type { Session as Writer } from "../../mysql/driver/session.ts";
+import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
+import { connect, type Session as Reader } from "../../postgres/driver/connection.ts";
+import { versionText } from "../../postgres/driver/version.ts";
+import { applicationName } from "../../postgres/fence/fence.ts";
+import { leftInSource } from "../../postgres/source/left-in-source.ts";
+import type { Direction } from "../../run/lifecycle.ts";
+import { createThrottle } from "../../run/throttle.ts";
+import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
+import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
+import { copyAll } from "./copy/phases.ts";
+
+interface Source {
+  first: Reader;
+  openReader(): Promise<Reader>;
+  /** Shown in the server's list of sessions. */
+  program: string;
+  /** Of the target; filled as they are opened. */
+  writers: Writer[];
+  /** Bytes. */
+  size: number;
+}
+
+/**
+ * PostgreSQL → MySQL or MariaDB. Reads one snapshot of the source by several sessions, turns COPY text into LOAD DATA text
+ * as bytes, builds the rest of each table as soon as its rows are there, and counts both sides before it says done.
+ */
+export const postgresToMysql: Direction<Source, MysqlFence> = {
+  type: "conversion",
+  async open({ request, signal, atEnd }) {
+    const { options } = request;
+    const program = applicationName(request.owner, 0);
+    const readers: Reader[] = [];
+    const openReader = async () => {
+      const session = await connect(request.source, {
+        role: "source",
+        applicationName: program,
+        signal,
+        statementSeconds: options.statement_timeout ?? 0,
+      });
+      readers.push(session);
+      // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
+      await session.run("SET jit = off");
+      return session;
+    };
+    atEnd(() => Promise.all(readers.map((session) => session.end())));
+    const first = await openReader();
+    await leftInSource(first);
+    await requireMemory({ engine: "postgres", session: first }, "mysql", options);
+    const [measured] = await first.query<{ size: number }>(
+      "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",
+    );
+    return { first, openReader, program, writers: [], size: measured?.size ?? 0 };
+  },
+  fence: ({ request, hooks }) =>
+    openFence(request.target, {
+      owner: request.owner,
+      ownerName: request.ownerName,
+      signal: hooks.signal,
+      statementTimeout: request.options.statement_timeout,
+      warn: (message) => hooks.log("warning", message),
+    }),
+  diagnose: ({ request }, { program, writers }) => [
+    diagnosePostgres(request.source, { role: "source", applicationName: program }),
+    diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
+  ],
+  async copy(life, { first, openReader, writers }, fence) {
+    const { request, hooks, progress, signal, fail, atEnd } = life;
+    atEnd(() => Promise.all(writers.map((session) => session.end())));
+    const openWriter = async () => {
+      const session = await fence.open();
+      writers.push(session);
+      signal.addEventListener("abort", () => session.destroy(), { once: true });
+      return session;
+    };
+    const done = await copyAll({
+      ...{ request, hooks, progress, signal, fence, first, openReader, openWriter, fail },
+      throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
+    });
+    return { source: { engine: "postgres", version: versionText(first.version) }, ...done };
+  },
+  cause: (reason, { request }, _source, fence) => causeOf(reason, request.target, fence),
+};

@@ -1,0 +1,121 @@
+import { EngineError } from "../../../contract.ts";
+import type { Session as Writer } from "../../../mysql/driver/session.ts";
+import { errorNumber } from "../../../mysql/driver/write-session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
+import { openLoader } from "../../../mysql/target/load.ts";
+import type { Pool } from "../../../mysql/target/loader.ts";
+import type { Session as Reader } from "../../../postgres/driver/connection.ts";
+import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
+import type { Findings } from "../../../rows/copy-to-load/fields.ts";
+import { createRowEncoder, type RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+import type { Part } from "../tables/relations.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/** One part of a table: COPY out of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
+
+export interface Worker {
+  source: Reader;
+  target: Writer;
+  /** What is read from the source and not yet converted. */
+  buffer: Buffer;
+}
+
+export interface PartWork {
+  plan: TablePlan;
+  part: Part;
+  mark: string;
+  fence: MysqlFence;
+  pool: Pool;
+  /** The table is not the run's, and the target can find the part's rows: that they are the run's is written down. */
+  present: boolean;
+  throttle: Throttle;
+  /** Encoders of the table that run now; this one is put among them. */
+  running: Set<RowEncoder>;
+  /** Rows and bytes since the last call. */
+  progress(rows: number, bytes: number): void;
+}
+
+export type PartResult =
+  | { broken: true; findings: readonly Findings[]; refusal?: EngineError }
+  | { broken: false; rows: number; findings: readonly Findings[] };
+
+export async function copyPart({ source, target, buffer }: Worker, work: PartWork): Promise<PartResult> {
+  const { plan, part, fence, running } = work;
+  await target.run("START TRANSACTION");
+  await fence.guard(target);
+  const loader = await openLoader(target, plan.load, work.pool);
+  const encoder = createRowEncoder(plan.fields, loader);
+  running.add(encoder);
+  let rows = 0;
+  let bytes = 0;
+  let refusal: EngineError | undefined;
+  const refused = (error: unknown) => {
+    if (!isRefusal(error)) throw error;
+    refusal = error;
+    encoder.discard();
+  };
+  const room = (): Promise<void> | undefined => {
+    const waits = [
+      work.throttle.take(encoder.bytes - bytes),
+      encoder.discarded ? undefined : loader.room()?.catch(refused),
+    ];
+    work.progress(encoder.rows - rows, encoder.bytes - bytes);
+    rows = encoder.rows;
+    bytes = encoder.bytes;
+    const open = waits.filter((wait) => wait !== undefined);
+    return open.length === 0 ? undefined : Promise.all(open).then(() => undefined);
+  };
+  try {
+    const statement = `COPY (SELECT ${plan.select} ${part.from}) TO STDOUT`;
+    const sent = await copyOut(
+      source,
+      statement,
+      {
+        take: (from, start, end) => encoder.take(from, start, end),
+        get within() {
+          return encoder.within;
+        },
+        room,
+      },
+      buffer,
+    );
+    if (encoder.discarded) {
+      await loader.abort();
+      await target.run("ROLLBACK");
+      return { broken: true, findings: encoder.findings, ...(refusal === undefined ? {} : { refusal }) };
+    }
+    work.progress(encoder.rows - rows, encoder.bytes - bytes);
+    encoder.finish();
+    try {
+      await loader.finish(encoder.rows);
+    } catch (error) {
+      refused(error);
+    }
+    if (refusal !== undefined) {
+      await target.run("ROLLBACK");
+      return { broken: true, findings: encoder.findings, refusal };
+    }
+    if (sent !== encoder.rows)
+      throw new EngineError(
+        "row_count_mismatch",
+        `table ${part.name}: the source sent ${sent} rows and ${encoder.rows} arrived`,
+      );
+    if (work.present)
+      await markOwnRows(target, fence, { name: [plan.load.database, plan.name], rows: sent, where: part.where });
+    await fence.partDone(target, work.mark, sent);
+    await target.run("COMMIT");
+    return { broken: false, rows: sent, findings: encoder.findings };
+  } finally {
+    running.delete(encoder);
+  }
+}
+
+/** The data are not what the table takes: a document that is no JSON, a broken check, a value out of range. */
+const isRefusal = (error: unknown): error is EngineError =>
+  error instanceof EngineError && (error.code === "data_refused" || isJsonError(errorNumber(error)));
+
+/** ER_INVALID_JSON_TEXT and what follows it, and JSON_VALID's check in MariaDB. */
+export const isJsonError = (number: number | undefined): boolean =>
+  number !== undefined && ((number >= 3140 && number <= 3158) || number === 4025);

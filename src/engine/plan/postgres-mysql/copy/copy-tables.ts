@@ -1,0 +1,173 @@
+import { type CopyOptions, EngineError } from "../../../contract.ts";
+import { qualified } from "../../../mysql/driver/names.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { createPool } from "../../../mysql/target/loader.ts";
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { reading } from "../../../postgres/source/holding.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+import type { Task } from "../../../run/work.ts";
+import { printable } from "../../../text/printable.ts";
+import { tooWide } from "../columns/wide.ts";
+import { buildIndexes } from "../finish/build-indexes.ts";
+import type { Prove } from "../finish/verify-expressions.ts";
+import type { Part } from "../tables/relations.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+import { copyPart, type PartResult, type Worker } from "./copy-part.ts";
+import { type Lessons, learn } from "./observed-types.ts";
+import type { TableState } from "./state.ts";
+import { nameOf, remakePlanned } from "./target.ts";
+
+export interface TablesRun {
+  fence: MysqlFence;
+  progress: ProgressAccount;
+  throttle: Throttle;
+  content: NonNullable<CopyOptions["content"]>;
+  /** Plans the table again with what was learnt. */
+  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  /** `on_object_error: fail` */
+  strict: boolean;
+  warn(words: string): void;
+  log(message: string): void;
+  /** Called once all rows of a table are there. */
+  prove: Prove;
+  /** Rows, indexes and counts are done. */
+  done(state: TableState, worker: Worker): Promise<void>;
+}
+
+export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<Worker>[] {
+  const pool = createPool();
+
+  const partTasks = (state: TableState): Task<Worker>[] => {
+    const { parts, bytes } = state.rows;
+    const round = ++state.round;
+    state.left = parts.length;
+    state.broken = false;
+    state.results = [];
+    if (parts.length === 0 || run.content === "schema" || state.kept !== undefined) return ends(state);
+    return parts.map((part) => ({
+      weight: bytes,
+      run: (worker) =>
+        reading(worker.source, state.rows.heaps, (source) => copyOne(state, part, round, { ...worker, source })),
+    }));
+  };
+
+  const copyOne = async (state: TableState, part: Part, round: number, worker: Worker): Promise<Task<Worker>[]> => {
+    if (!state.broken) {
+      run.progress.state(tableName(state.source), "copying");
+      const result = await copyPart(worker, {
+        plan: state.plan,
+        part,
+        mark: `${part.name} #${round}`,
+        fence: run.fence,
+        pool,
+        present: run.content === "data" && (state.rows.parts.length === 1 || part.where !== undefined),
+        throttle: run.throttle,
+        running: state.running,
+        progress: (rows, moved) => run.progress.add(tableName(state.source), rows, moved),
+      }).catch((error: unknown) => {
+        throw named(error, state);
+      });
+      state.results.push(result);
+      if (result.broken) {
+        state.broken = true;
+        for (const encoder of state.running) encoder.discard();
+      }
+    }
+    if (--state.left > 0) return [];
+    if (state.broken) return again(state, worker);
+    return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
+  };
+
+  const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
+    const results = state.results.filter((result) => result.broken);
+    if (run.content === "data") throw refusedBy(state);
+    await learn(state.lessons, state.plan, results, state.rows.relations, worker.source, run.log);
+    return anew(state, worker);
+  };
+
+  const anew = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
+    state.plan = run.replan(state.plan, state.lessons);
+    await remakePlanned(worker.target, run.fence, state.plan);
+    run.progress.restart(tableName(state.source));
+    return partTasks(state);
+  };
+
+  const ends = (state: TableState): Task<Worker>[] => [
+    {
+      // The table lies in the caches now: its indexes come before other tables.
+      weight: 2 ** 52,
+      async run(worker) {
+        await endTask(state, worker);
+        return [];
+      },
+    },
+  ];
+
+  const endTask = async (state: TableState, worker: Worker): Promise<void> => {
+    const name = tableName(state.source);
+    run.progress.state(name, "indexing");
+    if (state.kept === undefined && run.content !== "data") {
+      const { plan } = state;
+      const built = await buildIndexes({ ...run, session: worker.target }, plan);
+      if (built !== plan) state.plan = built;
+    }
+    if (run.content !== "schema")
+      state.counts = await reading(worker.source, state.rows.heaps, (source) =>
+        countBoth(state, { ...worker, source }),
+      );
+    await run.done(state, worker);
+    state.results = state.results.filter(isNoteworthy);
+    run.progress.settle(name, state.counts.source);
+    run.progress.state(name, "done");
+  };
+
+  return states.flatMap(partTasks);
+}
+
+/** The report says something of its values. */
+const isNoteworthy = ({ findings }: PartResult): boolean =>
+  findings.some(({ lost, zeros, rounded }) => lost + zeros + rounded > 0);
+
+/** Errors: `row_count_mismatch`. */
+async function countBoth(
+  { plan, rows: { relations } }: TableState,
+  { source, target }: Worker,
+): Promise<{ source: number; target: number }> {
+  const there = async () => {
+    let sum = 0;
+    for (const from of relations) {
+      const [row] = await source.query<{ rows: number }>(`SELECT pg_catalog.count(*) AS rows ${from}`);
+      sum += row?.rows ?? Number.NaN;
+    }
+    return sum;
+  };
+  const here = async () =>
+    Number((await target.query(`SELECT COUNT(*) FROM ${qualified(...nameOf(plan))}`))[0]?.[0] ?? -1);
+  const [before, after] = await Promise.all([there(), here()]);
+  if (before === after) return { source: before, target: after };
+  throw new EngineError(
+    "row_count_mismatch",
+    `table ${tableName(plan.source)} has ${before} rows in the source and ${after} in the target: nothing else may write to the target while it is copied; reset and run again`,
+  );
+}
+
+/** Errors of the data itself say which table they are about. */
+function named(error: unknown, { plan }: TableState): unknown {
+  const wide = tooWide(error, plan.source);
+  if (wide !== undefined) return wide;
+  if (!(error instanceof EngineError) || error.code !== "database_error") return error;
+  return new EngineError("data_refused", `table ${tableName(plan.source)}: ${error.message}`, { cause: error });
+}
+
+/** Rows that a table which was there cannot take. */
+function refusedBy({ plan, results }: TableState): EngineError {
+  const broken = results.filter((result) => result.broken);
+  const refusal = broken.find(({ refusal }) => refusal !== undefined)?.refusal;
+  if (refusal !== undefined) return refusal;
+  const at = plan.loaded.findIndex((_, index) => broken.some(({ findings }) => findings[index]?.broken !== undefined));
+  return new EngineError(
+    "data_refused",
+    `table ${printable(tableName(plan.source))}: column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source`,
+  );
+}

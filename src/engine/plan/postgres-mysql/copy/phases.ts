@@ -1,0 +1,185 @@
+import { verificationWords } from "../../../checksum/words.ts";
+import type { CopyReport, InventoryEntry, Verification } from "../../../contract.ts";
+import { analyzeTables } from "../../../mysql/target/analyze.ts";
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { notCopied } from "../../../report/not-copied.ts";
+import { snapshotWords } from "../../../report/snapshot-words.ts";
+import { workOff } from "../../../run/work.ts";
+import { printable } from "../../../text/printable.ts";
+import { compareValues } from "../finish/checksums.ts";
+import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
+import { type Ended, endTables, setCounter } from "../finish/finish-table.ts";
+import { structureOf } from "../finish/read-back.ts";
+import { proving } from "../finish/verify-expressions.ts";
+import { orphansOf } from "../tables/existing-keys.ts";
+import { planForeignKeys } from "../tables/foreign-keys.ts";
+import type { Worker } from "./copy-part.ts";
+import { tableTasks } from "./copy-tables.ts";
+import { type Prepared, prepare } from "./prepare.ts";
+import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
+import { markFinished } from "./resume.ts";
+import type { Run } from "./run.ts";
+import { plansOf } from "./state.ts";
+import { nameOf } from "./target.ts";
+
+/** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
+
+type Done = Pick<
+  CopyReport,
+  "target" | "tables" | "inventory" | "warnings" | "size" | "snapshot" | "verification" | "resumed"
+>;
+type Warn = (words: string) => void;
+
+export async function copyAll(run: Run): Promise<Done> {
+  const { request, hooks, progress } = run;
+  const content = request.options.content ?? "all";
+  const warnings: string[] = [];
+  const warn: Warn = (words) => {
+    if (warnings.includes(printable(words))) return;
+    warnings.push(printable(words));
+    hooks.log("warning", printable(words));
+  };
+  progress.phase("schema");
+  const prepared = await prepare(run);
+  const { states, source, workers, kept } = prepared;
+  const { target } = workers[0] as Worker;
+  hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
+  // A view reads its tables once more, to be counted.
+  if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
+  progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
+
+  progress.phase("copying");
+  await copyRows(run, prepared, warn);
+  if (content !== "schema")
+    hooks.log("info", `${states.reduce((sum, { counts }) => sum + counts.source, 0)} rows copied`);
+
+  progress.phase("constraints");
+  const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
+  if (content !== "schema") {
+    const names = states.map(({ plan }) => nameOf(plan));
+    await analyzeTables(target, names, warn);
+  }
+  const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
+  if (content === "data")
+    for (const words of await orphansOf(
+      target,
+      states.map(({ plan }) => plan),
+    ))
+      warn(words);
+
+  progress.phase("verifying");
+  const verification = await verify(run, prepared, warn);
+  await prepared.held.release();
+  dataWarnings(states).forEach(warn);
+  for (const state of states) state.kept?.warnings.forEach(warn);
+  const inventory = withDifferences(
+    inventoryOf(prepared, keys.entries, views, content),
+    content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made),
+    warn,
+  );
+  for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
+  const left = notCopied(inventory);
+  if (left !== undefined) warn(`${left} (see the report)`);
+  const { maria, versionText } = target.server;
+  return {
+    target: { engine: maria ? "mariadb" : "mysql", version: versionText },
+    size: source.size,
+    snapshot: source.facts,
+    tables: states.map(({ source: table, plan, counts }) => ({
+      source: tableName(table),
+      target: `${plan.load.database}.${plan.name}`,
+      rows: counts,
+    })),
+    inventory,
+    warnings,
+    ...(verification === undefined ? {} : { verification }),
+    ...(prepared.resumed ? { resumed: { kept: kept.kept, copied_again: kept.copiedAgain } } : {}),
+  };
+}
+
+function copyRows(run: Run, { workers, states, replan, sequences, views, held }: Prepared, warn: Warn): Promise<void> {
+  const { fence, progress, throttle, request, hooks } = run;
+  const content = request.options.content ?? "all";
+  const tasks = tableTasks(
+    {
+      fence,
+      progress,
+      throttle,
+      content,
+      replan,
+      strict: isStrict(request),
+      warn,
+      log: (message) => hooks.log("info", printable(message)),
+      prove: proving(run, warn),
+      async done(state, { target }) {
+        if (content === "schema") return;
+        if (views.length === 0 && request.options.verify !== "checksum")
+          for (const { oid } of state.rows.heaps) held.done(oid);
+        const words = content === "data" ? undefined : await setCounter(target, state.plan, sequences);
+        if (words !== undefined) warn(words);
+        if (state.kept === undefined) await markFinished(target, fence, state, content);
+      },
+    },
+    states,
+  );
+  return workOff(workers, tasks, run.fail);
+}
+
+const isStrict = ({ options }: Run["request"]): boolean => options.on_object_error === "fail";
+
+/** What needs the rows of every table: foreign keys, and the last change of each. */
+async function finishSchema(
+  { request, fence, hooks, fail }: Run,
+  { workers, states, scheme }: Prepared,
+  warn: Warn,
+): Promise<Ended> {
+  const planned = planForeignKeys(scheme, plansOf(states));
+  for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
+  const { entries, made } = await endTables(workers, fence, plansOf(states).values(), planned.keys, {
+    strict: isStrict(request),
+    warn,
+    failed: fail,
+  });
+  if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
+  return { entries: [...planned.inventory, ...entries], made };
+}
+
+function carryViews(
+  { request, fence }: Run,
+  { workers, states, scheme, views }: Prepared,
+  warn: Warn,
+): Promise<ViewOutcomes> {
+  const { source, target } = workers[0] as Worker;
+  return makeViews({ source, target, fence, scheme, options: request.options, states, views, warn });
+}
+
+async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Promise<Verification | undefined> {
+  const { options, target } = run.request;
+  if (options.content === "schema") return undefined;
+  run.hooks.log("info", "row counts of source and target are equal");
+  if (options.verify !== "checksum") return undefined;
+  const plans = states.map(({ plan }) => plan);
+  const verification = await compareValues(workers, target.database, plans, run);
+  verificationWords(verification).forEach(warn);
+  if (verification.differences.length === 0)
+    run.hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
+  return verification;
+}
+
+/** With rows alone nothing else of the source is asked for. */
+const inventoryOf = (
+  { states, chosen, objects, sequences }: Prepared,
+  keys: readonly InventoryEntry[],
+  views: ViewOutcomes,
+  content: string,
+): InventoryEntry[] => [
+  ...states.flatMap(({ plan }) => plan.inventory),
+  ...keys,
+  ...chosen.entries,
+  ...(content === "data"
+    ? []
+    : [
+        ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
+        ...sequenceEntries(sequences, plansOf(states).values(), chosen),
+      ]),
+];

@@ -1,0 +1,273 @@
+import { type CopyOptions, EngineError, type MadeObject } from "../../../contract.ts";
+import { refuseUnknownDrops } from "../../../fence/drop-option.ts";
+import { readFinished } from "../../../fence/finished-marks.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
+import { recordTables } from "../../../mysql/target/create.ts";
+import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { readTables, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { thingKey } from "../../../postgres/catalogue/inventory.ts";
+import { readObjects, type SourceObject } from "../../../postgres/catalogue/objects.ts";
+import { type Held, letGo } from "../../../postgres/source/holding.ts";
+import { leftInSource } from "../../../postgres/source/left-in-source.ts";
+import { readLeftOut } from "../../../postgres/source/skipped-relations.ts";
+import { openSource, type Source } from "../../../postgres/source/source.ts";
+import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
+import { workOff } from "../../../run/work.ts";
+import { fullName } from "../../../text/full-name.ts";
+import { printable } from "../../../text/printable.ts";
+import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
+import { readSrids } from "../columns/shapes.ts";
+import { compareValues } from "../finish/checksums.ts";
+import { setCounter } from "../finish/finish-table.ts";
+import { type Chosen, choose, readAsTables } from "../tables/choose-tables.ts";
+import { constraintNames, relationNames, takenNames } from "../tables/claims.ts";
+import { emptyPresent, usePresent } from "../tables/existing-tables.ts";
+import { planForeignKeys } from "../tables/foreign-keys.ts";
+import { byKey } from "../tables/key-parts.ts";
+import { type Planner, planAll } from "../tables/plan-tables.ts";
+import { readSequences, type SourceSequence } from "../tables/sequences.ts";
+import { readViews, type SourceView } from "../tables/views.ts";
+import type { Worker } from "./copy-part.ts";
+import { makeMended } from "./create-table.ts";
+import { type Kept, keepFinished } from "./resume.ts";
+import type { Run } from "./run.ts";
+import { type Finished, plansOf } from "./state.ts";
+import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
+
+/** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
+
+export interface Prepared extends Planner {
+  workers: readonly Worker[];
+  source: Source;
+  /** The locks on the source's tables. */
+  held: Held;
+  objects: readonly SourceObject[];
+  sequences: readonly SourceSequence[];
+  views: readonly SourceView[];
+  chosen: Chosen;
+  scheme: Scheme;
+  kept: Kept;
+  /** Whether an earlier attempt had finished any table. */
+  resumed: boolean;
+}
+
+/** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
+export async function prepare(run: Run): Promise<Prepared> {
+  const { request, fence } = run;
+  const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
+  try {
+    return await prepareBoth(run, made);
+  } catch (error) {
+    // What a person has to fix first leaves nothing behind, as long as nothing was made.
+    const final = error instanceof EngineError && !error.retryable;
+    if (final && (await fence.made().catch(() => made)).length === 0) await fence.drop().catch(() => undefined);
+    throw error;
+  }
+}
+
+async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepared> {
+  const { request, first } = run;
+  const { options } = request;
+  const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
+  const foreign = await leftInSource(first);
+  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
+    foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
+  const { source, found, held } = await openSource(
+    first,
+    others,
+    async () => ({
+      tables: (await readTables(first, options)).filter(({ oid }) => oid !== foreign?.oid),
+      objects: await readObjects(first),
+      sequences: (await readSequences(first)).filter((sequence) => !isOwn(sequence)),
+      views: await readViews(first),
+    }),
+    {
+      left: () => readLeftOut(first, options),
+      locks: options.source_locks,
+      blockingSeconds: options.blocking_timeout,
+      open: run.openReader,
+      giveUp: run.fail,
+      log: (message) => run.hooks.log("info", message),
+    },
+  );
+  const chosen = choose(found.tables, request, found.views);
+  if (foreign !== undefined) chosen.entries.push(foreign.entry);
+  await held.holdViews(readAsTables(chosen.tables));
+  run.signal.addEventListener("abort", held.stop, { once: true });
+  const workers: Worker[] = await Promise.all(
+    [first, ...others].map(async (reader) => ({
+      source: reader,
+      target: await run.openWriter(),
+      buffer: Buffer.allocUnsafeSlow(copyBufferBytes),
+    })),
+  );
+  const tables = await prepareTarget(run, { workers, source, chosen, made, ...found });
+  const { objects, sequences, views } = found;
+  for (const reader of [first, ...others]) await letGo(reader);
+  return { ...tables, workers, source, held, chosen, objects, sequences, views };
+}
+
+interface Preparing {
+  workers: readonly Worker[];
+  source: Source;
+  chosen: Chosen;
+  /** Of the source, with partitions. */
+  tables: readonly SourceTable[];
+  sequences: readonly SourceSequence[];
+  views: readonly SourceView[];
+  made: readonly MadeObject[];
+}
+
+type OfTarget = Pick<Prepared, "states" | "replan" | "scheme" | "kept" | "resumed">;
+
+async function prepareTarget(
+  run: Run,
+  { workers, source, chosen, tables, sequences, views, made }: Preparing,
+): Promise<OfTarget> {
+  const { request, hooks, fence, first } = run;
+  const { options } = request;
+  const { database } = request.target;
+  const content = options.content ?? "all";
+  const drop = options.drop ?? [];
+  const log = (message: string) => hooks.log("info", printable(message));
+  const target = (workers[0] as Worker).target;
+  const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
+  const ours = new Set(
+    made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
+  );
+  const facts = await readFacts(target, database, ours);
+  await fence.claim(relationNames(wanted, views, options, facts.exact), made);
+  const { relations } = await readFacts(target, database);
+  refuseUnknownDrops(
+    drop,
+    [...relations.map(({ name }) => name), ...wanted].map((name) => ({ schema: database, name })),
+  );
+  const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
+  const srids = await readSrids(target, chosen.tables);
+  const { scheme, planner } = await planned(fence, { ...facts, content }, (claimed) => {
+    const free = content === "data" ? { ...facts, relations: [] } : without(facts, doomed);
+    const constraints = [...free.constraints, ...claimed.map((name) => ({ table: "", name }))];
+    const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
+    return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
+  });
+  const finished =
+    request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished<Finished>(fence);
+  const { states } = planner;
+  const present =
+    content === "data"
+      ? await usePresent(
+          target,
+          states.map(({ plan }) => plan),
+          { encoding: source.encoding, version: first.version },
+        )
+      : undefined;
+  const replan: Planner["replan"] = (plan, lessons) => {
+    const usual = planner.replan(plan, lessons);
+    return present?.adapted(usual) ?? usual;
+  };
+  // A note tells of digits and spaces that were cut, where the column is not one that the copy made.
+  if (present !== undefined) for (const worker of workers) await worker.target.run("SET SESSION sql_notes = 1");
+  for (const state of states) {
+    if (present === undefined) continue;
+    state.plan = present.adapted(state.plan);
+    state.rows = await byKey(first, state.plan, state.rows);
+  }
+  const kept = await keepFinished({
+    session: target,
+    fence,
+    content,
+    finished,
+    drop,
+    states,
+    replan,
+    compare: (plans) => compareValues(workers, database, plans, run),
+    log,
+  });
+  await fence.clean(
+    made.filter(({ kind, name }) => !kept.object(kind, name)),
+    kept.part,
+  );
+  if (content !== "data")
+    await refuseOthersTriggers(
+      target,
+      database,
+      states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
+    );
+  const fresh = states.filter((state) => state.kept === undefined);
+  if (content !== "schema")
+    await refusePostgresMisfits(
+      workers.map((worker) => worker.source),
+      fresh.map(({ plan, rows: { bytes, parts } }) => ({
+        table: tableName(plan.source),
+        bytes,
+        doubts: plan.doubts,
+        parts: parts.map(({ from }) => from),
+      })),
+      { touch: () => run.progress.touch(), log },
+    );
+  if (present !== undefined) {
+    const plans = fresh.map(({ plan }) => plan);
+    const filled = await present.filled(plans, drop);
+    await emptyPresent(target, fence, plans, filled, async (plan) => void (await setCounter(target, plan, sequences)));
+  } else {
+    // What the owner's record names, but is not the run's own any more, was left, and stands in the way.
+    const keptNames = new Set(states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])));
+    const still = relationsToDrop(
+      await readFacts(target, database, keptNames),
+      fresh.map(({ plan }) => plan.name),
+      drop,
+    );
+    await dropNamed(target, fence, database, still, log);
+    await makeTables(run, workers, fresh, replan);
+    log(`${fresh.length} tables created`);
+  }
+  return { states, replan, scheme, kept, resumed: finished.size > 0 };
+}
+
+/** Plans, as often as another run takes a name meanwhile that was chosen here. */
+const mostPlans = 3;
+
+/** Plans with names that no other run has claimed, and claims them. `plan` gets the names of their constraints. */
+async function planned<Plan extends { scheme: Scheme; planner: Planner }>(
+  fence: MysqlFence,
+  { exact, content }: { exact: boolean; content: NonNullable<CopyOptions["content"]> },
+  plan: (claimed: string[]) => Plan,
+): Promise<Plan> {
+  for (let turn = 1; ; turn++) {
+    const done = plan(takenNames(await fence.claimedByOthers(), (kind) => kind === constraintKind));
+    const { scheme, planner } = done;
+    // Their names are given here, and found again when the keys are made.
+    planForeignKeys(scheme, plansOf(planner.states));
+    const tables = [...scheme.tables.values()].map((name) => mysqlClaim("table", name, exact));
+    try {
+      // Of tables that are there, nothing else is claimed.
+      await fence.claim([...tables, ...(content === "data" ? [] : constraintNames(scheme))]);
+      return done;
+    } catch (error) {
+      if (!(error instanceof EngineError) || error.code !== "target_in_use" || turn === mostPlans) throw error;
+    }
+  }
+}
+
+async function makeTables(
+  run: Run,
+  workers: readonly Worker[],
+  states: Planner["states"],
+  replan: Planner["replan"],
+): Promise<void> {
+  const names = states.map(({ plan }) => nameOf(plan));
+  await recordTables((workers[0] as Worker).target, run.fence, names);
+  await workOff(
+    workers,
+    states.map((state) => ({
+      weight: 0,
+      async run({ target }: Worker) {
+        await makeMended(target, run.fence, state, replan);
+        return [];
+      },
+    })),
+    run.fail,
+  );
+}

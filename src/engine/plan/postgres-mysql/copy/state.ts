@@ -1,0 +1,75 @@
+import type { FinishedMark } from "../../../fence/finished-marks.ts";
+import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { Lesson } from "../columns/target-type.ts";
+import type { Rows } from "../tables/relations.ts";
+import type { Plans, TablePlan } from "../tables/table-plan.ts";
+import type { PartResult } from "./copy-part.ts";
+import { createLessons, type Lessons } from "./observed-types.ts";
+
+/** Where the copy of a table is. */
+
+/**
+ * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there and
+ * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
+ * those of the new snapshot.
+ */
+export interface Finished extends FinishedMark {
+  /** `schema.name` in the source. */
+  table: string;
+  /** What its data had taught. */
+  columns: [string, Lesson][];
+  brokenChecks: string[];
+  /** What its values had to give up. */
+  warnings: string[];
+}
+
+/** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
+export interface TableState {
+  source: SourceTable;
+  /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
+  plan: TablePlan;
+  rows: Rows;
+  lessons: Lessons;
+  round: number;
+  left: number;
+  broken: boolean;
+  results: PartResult[];
+  running: Set<RowEncoder>;
+  counts: { source: number; target: number };
+  /** Finished by an earlier attempt and equal to the source: only counted. */
+  kept: Finished | undefined;
+}
+
+export function createTableState(source: SourceTable, rows: Rows, planned: () => TablePlan): TableState {
+  let set: TablePlan | undefined;
+  return {
+    source,
+    get plan() {
+      return set ?? planned();
+    },
+    set plan(plan) {
+      set = plan;
+    },
+    rows,
+    lessons: createLessons(),
+    round: 0,
+    left: 0,
+    broken: false,
+    results: [],
+    running: new Set(),
+    counts: { source: 0, target: 0 },
+    kept: undefined,
+  };
+}
+
+/** The plans of all tables, by their oids in the source. */
+export function plansOf(states: readonly TableState[]): Plans {
+  const byOid = new Map(states.map((state) => [state.source.oid, state]));
+  return {
+    *values() {
+      for (const { plan } of states) yield plan;
+    },
+    get: (oid) => byOid.get(oid)?.plan,
+  };
+}

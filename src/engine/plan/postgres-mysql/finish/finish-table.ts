@@ -1,0 +1,158 @@
+import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { identifier, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { errorNumber } from "../../../mysql/driver/write-session.ts";
+import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { type Finish, finishTables, persistently } from "../../../mysql/target/create.ts";
+import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { workOff } from "../../../run/work.ts";
+import { printable } from "../../../text/printable.ts";
+import { leniently } from "../columns/wide.ts";
+import { nameOf } from "../copy/target.ts";
+import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "../tables/foreign-keys.ts";
+import type { SourceSequence } from "../tables/sequences.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/** What follows a table's rows and indexes: the next number; at the end foreign keys and comments. */
+
+/** The next number right after the source's. InnoDB goes past the largest that is there by itself. */
+export async function setCounter(
+  session: Session,
+  plan: TablePlan,
+  sequences: readonly SourceSequence[],
+): Promise<string | undefined> {
+  const { counter } = plan;
+  if (counter === undefined) return undefined;
+  const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
+  if (found === undefined || found.last === null)
+    return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it fixes the next copy`;
+  const next = BigInt(found.last) + (found.called ? 1n : 0n);
+  const table = qualified(...nameOf(plan));
+  const column = plan.columns.find(({ source }) => source.name === counter.column)?.name ?? "";
+  const [[largest] = []] = await session.query(`SELECT COALESCE(MAX(${identifier(column)}), 0) FROM ${table}`);
+  // Most often it stands there already.
+  if (next > BigInt(largest ?? 0) + 1n) await session.run(`ALTER TABLE ${table} AUTO_INCREMENT = ${next}`);
+  return undefined;
+}
+
+/** Types, keys or columns between which the server makes no foreign key, in words that it has for failures of its files too. */
+const impossible = new Set([1005]);
+
+/** `strict`: `on_object_error: fail`. */
+export interface Ending {
+  strict: boolean;
+  warn(words: string): void;
+  failed(error: unknown): void;
+}
+
+export interface Ended {
+  entries: InventoryEntry[];
+  made: ForeignKeyPlan[];
+}
+
+/**
+ * The last change of each table: its own comment in place of the run's mark, and its foreign keys without proof, since rows
+ * without a parent are counted and named before.
+ */
+export async function endTables(
+  workers: readonly { target: Session }[],
+  fence: MysqlFence,
+  plans: Iterable<TablePlan>,
+  keys: readonly ForeignKeyPlan[],
+  { strict, warn, failed }: Ending,
+): Promise<Ended> {
+  const orphans = new Map<ForeignKeyPlan, string>();
+  await workOff(
+    workers,
+    keys.map((key) => ({
+      weight: 0,
+      async run({ target }) {
+        const [[count] = []] = await target.query(key.orphans);
+        orphans.set(key, count ?? "0");
+        return [];
+      },
+    })),
+    failed,
+  );
+  const { target: session } = workers[0] as { target: Session };
+  const refused = new Map<ForeignKeyPlan, string>();
+  const addOne = async (on: Session, key: ForeignKeyPlan) => {
+    await fence.guard(on);
+    try {
+      await persistently(on, key.add);
+    } catch (error) {
+      const words = refusalOf(error);
+      if (strict)
+        throw schemaRefused(
+          `foreign key ${printable(foreignKeyName(key.table.source, key.source))}`,
+          error as EngineError,
+        );
+      refused.set(key, words);
+    }
+  };
+  const own = (plan: TablePlan) => keys.filter(({ table }) => table.source.oid === plan.source.oid);
+  for (const key of keys) if (!hasIndex(key)) await addOne(session, key);
+  const finish = (plan: TablePlan): Finish => {
+    const last = own(plan).filter(hasIndex);
+    const start = `ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length;
+    return {
+      name: nameOf(plan),
+      comment: plan.comment,
+      keys: last.map(({ add }) => add.slice(start)),
+      parents: own(plan).map(({ parent }) => nameOf(parent)),
+      async refused(on, error) {
+        refusalOf(error);
+        for (const key of last) await addOne(on, key);
+      },
+    };
+  };
+  const others = workers.slice(1).map(({ target }) => target);
+  const usual: Finish[] = [];
+  const wide: Finish[] = [];
+  for (const plan of plans) (plan.wide ? wide : usual).push(finish(plan));
+  await finishTables([session, ...others], fence, usual);
+  for (const one of wide) await leniently(session, true, () => finishTables([session], fence, [one]));
+  return {
+    entries: keys.map((key) => keyEntry(key, refused.get(key), orphans.get(key) ?? "0", warn)),
+    made: keys.filter((key) => !refused.has(key)),
+  };
+}
+
+/** Whether an index of the table begins with the key's columns; the server would make one else, and change the table by more than the key. */
+const hasIndex = ({ table, source }: ForeignKeyPlan): boolean =>
+  table.indexes.some(({ whole, columns }) => whole && source.columns.every((column, at) => columns[at] === column));
+
+/** The server's words, where it makes no such key. */
+function refusalOf(error: unknown): string {
+  if (isRefusedObject(error) || (error instanceof EngineError && impossible.has(errorNumber(error) ?? 0)))
+    return error.message;
+  throw error;
+}
+
+function keyEntry(
+  key: ForeignKeyPlan,
+  refused: string | undefined,
+  orphans: string,
+  warn: (words: string) => void,
+): InventoryEntry {
+  const name = foreignKeyName(key.table.source, key.source);
+  const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): InventoryEntry => ({
+    kind: "constraint",
+    name: printable(name),
+    outcome,
+    ...(notes.length === 0 ? {} : { note: notes.join("; "), definition: key.source.definition }),
+  });
+  if (refused !== undefined) {
+    const words = `foreign key ${printable(name)} could not be made: ${refused}`;
+    warn(words);
+    return entry("reported", [words]);
+  }
+  if (orphans !== "0") {
+    const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without proof of them`;
+    warn(words);
+    return entry("reported", [...key.remarks, words]);
+  }
+  for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
+  return entry(keyOutcome(key), key.remarks);
+}

@@ -1,0 +1,46 @@
+import { differingColumns } from "../../../checksum/computed.ts";
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnPlan } from "../columns/column-plan.ts";
+import type { Worker } from "../copy/copy-part.ts";
+import { fillColumn, type Lessons } from "../copy/observed-types.ts";
+import type { Run } from "../copy/run.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+
+/**
+ * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are
+ * there. True: they differ, and it has learnt which columns are to have the source's values instead.
+ */
+export type Prove = (state: { plan: TablePlan; lessons: Lessons }, worker: Worker) => Promise<boolean>;
+
+export const proving =
+  ({ progress, throttle, signal, request }: Run, warn: (words: string) => void): Prove =>
+  async ({ plan, lessons }, { source, target }) => {
+    const generated = plan.columns.filter((column) => column.generated);
+    if (generated.length === 0) return false;
+    const primary = plan.source.indexes.find((index) => index.primary)?.keys.map(({ column }) => column);
+    const read = ({ source: { name } }: ColumnPlan) =>
+      generated.some((column) => column.source.default?.includes(name) === true);
+    const both = (columns: readonly ColumnPlan[]) =>
+      columns.map((column) => ({ source: column.source.name, target: column.name }));
+    const found = await differingColumns(
+      { engine: "postgres", sessions: [source] },
+      { engine: "mysql", sessions: [target] },
+      [
+        {
+          source: [plan.source.schema, plan.source.name],
+          target: [request.target.database, plan.name],
+          columns: both(generated),
+          beside: both(plan.columns.filter((column) => primary?.includes(column.source.name) ?? read(column))),
+        },
+      ],
+      { jobs: 1, signal, throttle, progress: () => progress.touch() },
+    );
+    const columns = found.get(plan.source.name);
+    for (const [column, why] of columns ?? []) {
+      fillColumn(lessons, column, why);
+      warn(
+        `table ${tableName(plan.source)} is copied again with the source's values in the generated column ${column}: ${why}`,
+      );
+    }
+    return columns !== undefined;
+  };

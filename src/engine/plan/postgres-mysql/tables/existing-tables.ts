@@ -1,0 +1,252 @@
+import { EngineError } from "../../../contract.ts";
+import { isNamed } from "../../../fence/drop-option.ts";
+import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
+import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
+import { literal, qualified } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
+import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
+import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { kind } from "../../../rows/copy-to-load/fields.ts";
+import { doublesOf } from "../../../rows/copy-to-load/json-numbers.ts";
+import { printable } from "../../../text/printable.ts";
+import { type Condition, crossConditions } from "../../fits/conditions.ts";
+import type { Doubt } from "../../fits/values.ts";
+import type { ColumnPlan } from "../columns/column-plan.ts";
+import { fitPresent } from "../columns/narrowing.ts";
+import { asWritten } from "../columns/shapes.ts";
+import { selected } from "../columns/types.ts";
+import { nameOf } from "../copy/target.ts";
+import type { TablePlan } from "./table-plan.ts";
+
+/** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
+export interface Present {
+  /**
+   * The plan for the table as it stands in the target. Errors: `schema_differs`.
+   */
+  adapted(plan: TablePlan): TablePlan;
+  /** Those of the tables that hold rows. Errors: `target_not_empty` for those that `drop` does not name. */
+  filled(plans: readonly TablePlan[], drop: readonly string[]): Promise<ReadonlySet<string>>;
+}
+
+interface Column {
+  name: string;
+  type: string;
+  charset: string;
+  collation: string | null;
+  /** That the set has, where the source has others (charset-characters.ts). */
+  characters?: string | undefined;
+  generated: boolean;
+  auto: boolean;
+  notNull: boolean;
+  /** It has to be given a value. */
+  required: boolean;
+}
+
+/**
+ * Only reads. `source`: its database's encoding, and its server's version. Errors: `target_has_triggers`, which would change the rows.
+ */
+export async function usePresent(
+  session: Session,
+  plans: readonly TablePlan[],
+  { encoding, version: sourceVersion }: { encoding: string | undefined; version: number },
+): Promise<Present> {
+  const names = plans.map(({ name }) => name);
+  await refuseTriggers(session, plans[0]?.load.database ?? "", names);
+  const columns = await readColumns(session, plans);
+  const conditions = await readConditions(session, plans[0]?.load.database ?? "");
+  if (encoding === "UTF8") await readCharacters(session, [...columns.values()].flat());
+  const { maria } = session.server;
+  return {
+    adapted(plan) {
+      const there = columns.get(plan.name);
+      if (there === undefined)
+        throw new EngineError(
+          "schema_differs",
+          `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
+        );
+      const adapted = adapt(plan, there, maria);
+      const asked = conditionsOf(adapted, there, session.server, sourceVersion, conditions.get(plan.name) ?? []);
+      return { ...adapted, doubts: [...adapted.doubts, ...asked] };
+    },
+    async filled(fresh, drop) {
+      const filled = new Set<string>();
+      for (const { load, name } of fresh) {
+        const [row] = await session.query(`SELECT 1 FROM ${qualified(load.database, name)} LIMIT 1`);
+        if (row !== undefined) filled.add(name);
+      }
+      const refused = [...filled].filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
+      if (refused.length > 0)
+        throw new EngineError(
+          "target_not_empty",
+          `tables of the target have rows already: ${refused
+            .slice(0, 20)
+            .map((name) => `"${printable(name)}"`)
+            .join(
+              ", ",
+            )}${refused.length > 20 ? ` and ${refused.length - 20} more` : ""}; empty them, or name them in options.drop to have them emptied`,
+        );
+      return filled;
+    },
+  };
+}
+
+/** Empties the tables, whose rows are recorded as this run's; `settle` is the last change of each before its rows. */
+export async function emptyPresent(
+  session: Session,
+  fence: MysqlFence,
+  plans: readonly TablePlan[],
+  filled: ReadonlySet<string>,
+  settle: (plan: TablePlan) => Promise<void>,
+): Promise<void> {
+  for (const plan of plans) {
+    const name = nameOf(plan);
+    await fenced(session, fence, () => fence.record(session, [{ kind: "rows", name: [...name] }]));
+    if (filled.has(plan.name)) {
+      await fence.guard(session);
+      await session.run(`TRUNCATE TABLE ${qualified(...name)}`);
+    }
+    await settle(plan);
+    await fence.identify(session);
+  }
+}
+
+/** What the target's checks ask, where the source can be asked for it. */
+function conditionsOf(
+  { loaded }: TablePlan,
+  there: readonly Column[],
+  { maria, version }: Session["server"],
+  sourceVersion: number,
+  conditions: readonly Condition[],
+): Doubt[] {
+  const columns = loaded.flatMap(({ name, nullable, source }) => {
+    const present = there.find((one) => fold(one.name) === fold(name));
+    if (present === undefined) return [];
+    const { type, collation } = present;
+    const types = [source.written, type] as const;
+    const meaning = { name: source.name, sourceType: type, targetType: source.written, nullable, collation, types };
+    return [[present.name, meaning] as const];
+  });
+  const from = { engine: maria ? "mariadb" : "mysql", version } as const;
+  const to = { engine: "postgres", version: sourceVersion } as const;
+  return crossConditions(conditions, { from, to }, new Map(columns));
+}
+
+/** MySQL's names of columns know no case. */
+const fold = (name: string) => name.toLowerCase();
+
+function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): TablePlan {
+  const words = printable(usual.name);
+  const byName = new Map(there.map((column) => [fold(column.name), column]));
+  const isText = ({ name }: ColumnPlan) => (byName.get(fold(name))?.charset ?? "") !== "";
+  const plan = {
+    ...usual,
+    columns: usual.columns.map((column) => (isText(column) ? asWritten(column) : column)),
+  };
+  const missing = plan.columns.filter(({ name }) => !byName.has(fold(name)));
+  if (missing.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
+    );
+  const given = new Set(plan.columns.map(({ name }) => fold(name)));
+  const wanting = there.filter(({ name, required }) => required && !given.has(fold(name)));
+  if (wanting.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
+    );
+  const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
+  const isJson = ({ type }: Column) => !maria && type === "json";
+  const unsigned = new Set(usual.loaded.flatMap(({ name }, at) => (usual.fields[at]?.unsignedZero ? [name] : [])));
+  // What the source generates, the target may as well.
+  const loaded = plan.columns.filter((column) => !(of(column).generated && column.source.generated !== ""));
+  const doubts: Doubt[] = [];
+  const unfit = loaded.flatMap((column) => {
+    const present = of(column);
+    if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
+    const numbered = numberedNulls({ name: column.name, nullable: !column.source.notNull }, present);
+    if (numbered !== undefined) return [numbered];
+    const { fit, doubt } = fitPresent(column, present, maria);
+    if (doubt !== undefined) doubts.push(doubt);
+    const why = `a column of type ${present.type} would change values that are meant for ${column.sql}`;
+    return fit === "never" ? [`${column.name}: ${why}`] : [];
+  });
+  if (unfit.length > 0)
+    throw new EngineError(
+      "schema_differs",
+      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; alter these columns, or name their types in options.types`,
+    );
+  return {
+    ...plan,
+    columns: plan.columns.map((column) => ({ ...column, generated: !loaded.includes(column) })),
+    loaded,
+    doubts,
+    fields: loaded.map((column) => {
+      const { type, nullable } = column;
+      // How much fits is the present column's to say.
+      const how = type.kind === kind.limited ? kind.text : type.kind;
+      const srids = type.srids === undefined ? {} : { srids: type.srids };
+      return {
+        ...{ kind: how, nullable, ...srids, ...(isJson(of(column)) ? doublesOf(column.source) : {}) },
+        ...(unsigned.has(column.name) && !isText(column) ? { unsignedZero: true } : {}),
+      };
+    }),
+    load: {
+      ...plan.load,
+      columns: loaded.map((column) => {
+        const { name, charset } = of(column);
+        const text = charset !== "" && charset !== "utf8mb4";
+        return text || isJson(of(column))
+          ? { name, value: (field: string) => `CONVERT(${field} USING utf8mb4)` }
+          : { name };
+      }),
+    },
+    select: loaded.map(({ source, type }) => selected(source, type)).join(", "),
+    later: [],
+    functional: [],
+    counter: there.some(({ auto }) => auto) ? plan.counter : undefined,
+    inventory: [
+      {
+        kind: plan.source.kind === "m" ? "materialized view" : "table",
+        name: tableName(plan.source),
+        outcome: "converted",
+        note: `its rows alone, into the table ${plan.name} that was there, as options.content says`,
+      },
+    ],
+  };
+}
+
+async function readCharacters(session: Session, columns: readonly Column[]): Promise<void> {
+  const sets = new Set(columns.flatMap(({ charset }) => (charset === "" || charset === "utf8mb4" ? [] : [charset])));
+  const characters = await charactersOf(session, [...sets]);
+  for (const column of columns) column.characters = characters.get(column.charset);
+}
+
+async function readColumns(session: Session, plans: readonly TablePlan[]): Promise<Map<string, Column[]>> {
+  const found = new Map<string, Column[]>();
+  const wanted = new Set(plans.map(({ name }) => name));
+  const rows = await session.query(
+    `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLLATION_NAME
+       FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
+      WHERE c.TABLE_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+  );
+  for (const [table, name, type, charset, extra, nullable, value, collation] of rows) {
+    if (!wanted.has(table ?? "")) continue;
+    const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
+    const auto = /auto_increment/i.test(extra ?? "");
+    const column: Column = {
+      name: name ?? "",
+      type: type ?? "",
+      charset: charset ?? "",
+      collation: collation ?? null,
+      generated,
+      auto,
+      notNull: nullable === "NO",
+      required: nullable === "NO" && value === null && !generated && !auto,
+    };
+    found.set(table ?? "", [...(found.get(table ?? "") ?? []), column]);
+  }
+  return found;
+}

@@ -1,0 +1,95 @@
+import type { CopyOptions } from "../../../contract.ts";
+import { createRecent } from "../../../memory/recent.ts";
+import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { Source } from "../../../postgres/source/source.ts";
+import type { Expressions, Planning } from "../columns/column-plan.ts";
+import { createExpressions } from "../columns/expressions.ts";
+import { keyedColumns } from "../columns/key-room.ts";
+import { checkOverrides, overrideOf } from "../columns/overrides.ts";
+import type { Scheme } from "../columns/scheme.ts";
+import { createLessons, type Lessons } from "../copy/observed-types.ts";
+import { createTableState, type TableState } from "../copy/state.ts";
+import { joinedTypes, joinKey } from "./foreign-keys.ts";
+import { rowsOf } from "./relations.ts";
+import type { TablePlan } from "./table-plan.ts";
+import { planTable } from "./table-statements.ts";
+
+/** The plans of all tables, which know of each other what foreign keys and shared sequences make them share. */
+
+/** Plans at hand: those of the tables that are copied now. */
+const mostRecent = 64;
+/** Up to this size a table is made with all its indexes. */
+const smallBytes = 4 * 1024 * 1024;
+
+export interface Planner {
+  /** Largest first. */
+  states: TableState[];
+  /** Plans a table anew with what was learnt of it. */
+  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+}
+
+/** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
+export function planAll(
+  { options, version, source }: { options: CopyOptions; version: number; source: Source },
+  scheme: Scheme,
+  tables: readonly SourceTable[],
+  all: readonly SourceTable[],
+): Planner {
+  checkOverrides(options.types, tables);
+  const expressions =
+    options.content === "data"
+      ? nothing
+      : createExpressions(
+          { engine: "postgres", version },
+          { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+        );
+  const heaps = new Map(source.tables.map((heap) => [heap.oid, heap]));
+  const joined = joinedTypes(tables);
+  const users = new Map<number, number>();
+  for (const { columns } of tables)
+    for (const { sequence } of columns)
+      if (sequence !== null) users.set(sequence.oid, (users.get(sequence.oid) ?? 0) + 1);
+  const referenced = new Map<number, string[][]>();
+  for (const { foreignKeys } of tables)
+    for (const { referencedOid, referencedColumns } of foreignKeys)
+      referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
+  const planning = (table: SourceTable, lessons: Lessons, bytes: number): Planning => ({
+    scheme,
+    expressions: lessons.refused === undefined ? expressions : refusing(lessons.refused),
+    keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
+    lessons: lessons.columns,
+    brokenChecks: lessons.brokenChecks,
+    joined: (column) => joined.get(joinKey(table.oid, column)),
+    override: (column) => overrideOf(options.types, table, column),
+    related: table.foreignKeys.length > 0 || referenced.has(table.oid),
+    users: (sequence) => users.get(sequence) ?? 0,
+    small: bytes <= smallBytes && lessons.indexesLater !== true,
+  });
+  const unlearnt = createLessons();
+  const bytes = new Map<number, number>();
+  const recent = createRecent(
+    (table: SourceTable) => planTable(table, planning(table, unlearnt, bytes.get(table.oid) ?? 0)),
+    mostRecent,
+  );
+  const states = tables
+    .map((table) => {
+      const rows = rowsOf(table, all, heaps, options.jobs, version);
+      bytes.set(table.oid, rows.bytes);
+      // Before anything is written, so that what cannot be planned is refused.
+      recent(table);
+      return createTableState(table, rows, () => recent(table));
+    })
+    .sort((a, b) => b.rows.bytes - a.rows.bytes);
+  return {
+    states,
+    replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),
+  };
+}
+
+/** Of a table whose expressions the target has refused. */
+const refusing = (words: string): Expressions => ({
+  translate: () => ({ reason: `the target refuses the translation of an expression of the table: ${words}` }),
+});
+
+/** Of rows alone: every column has its values from the source. */
+const nothing: Expressions = { translate: () => ({ reason: "the target's own expressions stay" }) };

@@ -1,0 +1,137 @@
+import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { fullNameSql } from "../../../postgres/driver/names.ts";
+import { ofUsers } from "../../../postgres/source/source.ts";
+import { fullName } from "../../../text/full-name.ts";
+import { inOrder } from "../../../translate/in-order.ts";
+import { type ColumnMeaning, type Relation, translateView } from "../../../translate/index.ts";
+import { meaning } from "../columns/expressions.ts";
+import { createNames } from "../columns/names.ts";
+import { prefixOf, type Scheme } from "../columns/scheme.ts";
+import type { TablePlan } from "./table-plan.ts";
+
+/** What becomes of the source's views: MySQL's queries in the order of their dependence, or why there is none. */
+
+export interface SourceView {
+  /** `schema.name` */
+  name: string;
+  schema: string;
+  view: string;
+  query: string;
+  columns: string[];
+  /** LOCAL or CASCADED. */
+  checkOption: string | null;
+  invoker: boolean;
+}
+
+/** Every view that belongs to no extension. */
+export const readViews = (session: Session): Promise<SourceView[]> =>
+  session.query<SourceView>(
+    `SELECT ${fullNameSql("n.nspname", "c.relname")} AS name, n.nspname AS schema, c.relname AS view, pg_catalog.pg_get_viewdef(c.oid) AS query,
+            ARRAY(SELECT a.attname::text FROM pg_catalog.pg_attribute a WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum) AS columns,
+            (SELECT pg_catalog.upper(o.option_value) FROM pg_catalog.pg_options_to_table(c.reloptions) o WHERE o.option_name = 'check_option') AS "checkOption",
+            COALESCE((SELECT o.option_value::bool FROM pg_catalog.pg_options_to_table(c.reloptions) o WHERE o.option_name = 'security_invoker'), false) AS invoker
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'v' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')
+      ORDER BY 1`,
+  );
+
+export interface ViewPlan {
+  source: SourceView;
+  /** In the target. */
+  name: string;
+  sql: string;
+  /** Tables that it reads, through other views too; their oids. */
+  tables: ReadonlySet<number>;
+  /** For the report. */
+  notes: string[];
+}
+
+export interface ViewPlans {
+  plans: ViewPlan[];
+  /** By the source's name: why the view is not translated. */
+  refused: Map<string, string>;
+}
+
+export interface Viewed {
+  scheme: Scheme;
+  /** Of the source. */
+  version: number;
+  schemas: Parameters<typeof prefixOf>[1];
+  /** Names of relations in the target, and whether it tells them apart by case. */
+  taken: readonly string[];
+  exact: boolean;
+}
+
+type Known = (Relation & { tables: ReadonlySet<number> }) | { reason: string };
+
+export function planViews(viewed: Viewed, views: readonly SourceView[], tables: readonly TablePlan[]): ViewPlans {
+  const { scheme, schemas } = viewed;
+  const known = new Map<string, Known>();
+  const parents = new Set(tables.flatMap(({ source }) => source.inherits));
+  for (const plan of tables) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
+  const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
+  const plans: ViewPlan[] = [];
+  const refused = new Map<string, string>();
+  const circle = inOrder(views, (view, pending) => {
+    const found = translated(viewed, view, known, pending);
+    if (found === "later") return found;
+    if ("reason" in found) {
+      refused.set(view.name, found.reason);
+      return "done";
+    }
+    const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
+    const notes = [...(name === view.view ? [] : [`as ${name}`]), ...found.notes];
+    plans.push({ source: view, name, sql: found.sql, tables: found.tables, notes });
+    known.set(view.name, { target: [scheme.database, name], columns: found.columns, keys: [], tables: found.tables });
+    return "done";
+  });
+  for (const { name } of circle) refused.set(name, "it and another view stand on each other");
+  return { plans, refused };
+}
+
+function relationOf(scheme: Scheme, { source, name, columns }: TablePlan, parents: ReadonlySet<string>): Known {
+  if (parents.has(tableName(source)))
+    return { reason: `${tableName(source)} shows the rows of tables that inherit from it, and the copy's does not` };
+  return {
+    target: [scheme.database, name],
+    columns: new Map<string, ColumnMeaning>(columns.map((column) => [column.source.name, meaning(column)])),
+    keys: [],
+    tables: new Set([source.oid]),
+  };
+}
+
+type Found =
+  | { sql: string; columns: Map<string, ColumnMeaning>; notes: string[]; tables: ReadonlySet<number> }
+  | { reason: string }
+  | "later";
+
+function translated(
+  { scheme, version }: Viewed,
+  view: SourceView,
+  known: ReadonlyMap<string, Known>,
+  pending: ReadonlySet<string>,
+): Found {
+  const tables = new Set<number>();
+  let later = false;
+  const found = translateView(view.query, {
+    from: { engine: "postgres", version },
+    to: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+    relation(path) {
+      const name = fullName(...path);
+      later ||= pending.has(name);
+      const relation = known.get(name);
+      if (relation !== undefined && "tables" in relation) for (const oid of relation.tables) tables.add(oid);
+      return relation;
+    },
+  });
+  if (later) return "later";
+  if ("reason" in found) {
+    const { reason, draft } = found;
+    return { reason: draft === undefined ? reason : `${reason}; but for that it would be: ${draft.slice(0, 16_384)}` };
+  }
+  if ([...found.columns.keys()].join("\0") !== view.columns.join("\0"))
+    return { reason: "its columns are called otherwise in its query" };
+  return { ...found, tables };
+}

@@ -1,0 +1,33 @@
+import { compareTables } from "../../../checksum/index.ts";
+import type { Verification } from "../../../contract.ts";
+import type { Table } from "../../../postgres/source/source.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+import type { Worker } from "./worker.ts";
+
+/** The values of tables on both sides, the source's inside the snapshot. */
+export async function compareValues(
+  workers: readonly Worker[],
+  tables: readonly Table[],
+  options: { signal: AbortSignal; throttle?: Throttle; progress?: (table: string, rows: number) => void },
+): Promise<Verification> {
+  // Rows of an extension's own stand among the user's, and are the target's version's.
+  const own = tables.filter(({ extension }) => extension === undefined);
+  const verification = await compareTables(
+    { engine: "postgres", sessions: workers.map(({ source }) => source) },
+    { engine: "postgres", sessions: workers.map(({ target }) => target) },
+    own.map(({ schema, name, columns }) => ({
+      source: [schema, name],
+      target: [schema, name],
+      columns: columns.map((column) => ({ source: column.name, target: column.name })),
+    })),
+    { jobs: workers.length, ...options },
+  );
+  const others = tables.filter(({ extension }) => extension !== undefined);
+  return {
+    ...verification,
+    uncompared: [
+      ...verification.uncompared,
+      ...others.map(({ schema, name }) => `${schema}.${name}: rows of an extension's own stand among the user's`),
+    ],
+  };
+}

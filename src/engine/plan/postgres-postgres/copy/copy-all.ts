@@ -1,0 +1,293 @@
+import { verificationWords } from "../../../checksum/words.ts";
+import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../../../contract.ts";
+import { partKinds } from "../../../fence/claims.ts";
+import type { Fence } from "../../../fence/fence.ts";
+import { filter } from "../../../memory/lazy.ts";
+import type { Packed } from "../../../memory/packed.ts";
+import type { Thing } from "../../../postgres/catalogue/inventory.ts";
+import { otherLocale } from "../../../postgres/catalogue/locale.ts";
+import { refuseOtherMoney } from "../../../postgres/catalogue/money.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { versionText } from "../../../postgres/driver/version.ts";
+import { applicationName, fenced } from "../../../postgres/fence/fence.ts";
+import { findTable, partsOf } from "../../../postgres/fence/table.ts";
+import { letGo } from "../../../postgres/source/holding.ts";
+import type { Table } from "../../../postgres/source/source.ts";
+import { refuseUnreadableSequences } from "../../../postgres/source/unreadable-sequences.ts";
+import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
+import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { snapshotWords } from "../../../report/snapshot-words.ts";
+import { createPool } from "../../../rows/copy-pipe.ts";
+import type { Result } from "../../../run/lifecycle.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
+import { createThrottle, type Throttle } from "../../../run/throttle.ts";
+import { workOff } from "../../../run/work.ts";
+import { fullName } from "../../../text/full-name.ts";
+import { printable } from "../../../text/printable.ts";
+import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { account, createNotes, type Notes } from "../finish/account.ts";
+import { foreignKeyTasks } from "../finish/foreign-keys.ts";
+import { type AfterPlan, planAfter } from "../finish/indexes.ts";
+import { copySequences } from "../finish/sequences.ts";
+import { staleViews } from "../finish/stale-views.ts";
+import { refuseForcedRows } from "../schema/forced-rows.ts";
+import { codeWarnings } from "../schema/foreign-code.ts";
+import { refuseLargeObjects } from "../schema/large-object-names.ts";
+import { type Plan, readPlan } from "../schema/plan.ts";
+import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
+import { compareValues } from "./compare-values.ts";
+import { tableName, tableTasks } from "./copy-tables.ts";
+import { applySteps, readTargetFacts, reportRefused, type Target } from "./create-objects.ts";
+import { prepareFilling } from "./data-only.ts";
+import { largeObjectTasks, readGroups } from "./large-objects.ts";
+import { makeRoom } from "./prepare-target.ts";
+import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
+import { markShapes, tableIds } from "./untouched.ts";
+import type { Worker } from "./worker.ts";
+
+/** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
+
+export interface Run {
+  request: CopyRequest;
+  hooks: CopyHooks;
+  progress: ProgressAccount;
+  /** Ends every session but the fence's: asked for by the caller, or since one of them failed. */
+  signal: AbortSignal;
+  open(role: "source" | "target", name: string): Promise<Session>;
+  fail(error: unknown): void;
+}
+
+/** What the steps of one attempt share. */
+interface Attempt extends Run {
+  source: Session;
+  target: Session;
+  workers: readonly Worker[];
+  fence: Fence<Session>;
+  content: "all" | "schema" | "data";
+  said: Notes;
+  plan: Plan;
+  schema: Target;
+  after: AfterPlan;
+  resumed: Resumed;
+  throttle: Throttle;
+  log(message: string): void;
+}
+
+export async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promise<Result> {
+  const { request, hooks, progress, signal } = run;
+  const { options } = request;
+  const content = options.content ?? "all";
+  const name = applicationName(request.owner, fence.epoch);
+  const said = createNotes((message) => hooks.log("warning", message));
+  const log = (message: string) => hooks.log("info", message);
+
+  const target = await run.open("target", name);
+  const ownTable = await partsOf(target, await findTable(target));
+  progress.phase("schema");
+  const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
+  const planned = await readPlan({
+    ...{ source, workers, applicationName: name, options, signal, log },
+    open: () => run.open("source", name),
+    giveUp: run.fail,
+  });
+  signal.addEventListener("abort", planned.held.stop, { once: true });
+  planned.held.needs(planned.tables.map(({ oid }) => oid));
+  const tablesAsCopied =
+    content === "schema"
+      ? planned.tables
+      : await throughRoots(source, target, planned.tables, { present: content === "data", log });
+  const plan = { ...planned, tables: tablesAsCopied };
+  if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
+  await refuseForcedRows(source, target, withLeaves(plan.tables), options);
+  await refuseOtherMoney(source, target);
+  plan.notes.forEach(said.note);
+  log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
+  if (options.source_locks === "none")
+    said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
+  progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
+  const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
+  const digest = planDigest(plan.hash, plan.tables);
+  const { wanted } = plan;
+  await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
+  const resumed = request.reset
+    ? fresh
+    : await resume({ ...run, ...plan, fence, target, workers, digest, after, filling: content === "data", log });
+  const facts = await readTargetFacts(target);
+  const schema: Target = { session: target, fence, facts, note: said.note, warn: said.warn };
+  const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
+  const attempt: Attempt = {
+    ...run,
+    ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, log },
+  };
+  const tables = await prepareTarget(attempt, wanted, ownTable, digest);
+  await letGo(source);
+  const counted = await copyRows(attempt, tables, digest);
+  await complete(attempt, tables);
+
+  progress.phase("verifying");
+  const inventory = await account(source, target, { things: plan.things, ownTable, said, content });
+  const verification =
+    options.verify === "checksum" && content !== "schema"
+      ? await compareValues(workers, tables, { signal, throttle, progress: (_table, rows) => progress.compared(rows) })
+      : undefined;
+  await plan.held.release();
+  if (verification !== undefined) verificationWords(verification).forEach(said.warn);
+  const objects = `the report lists what became of ${inventory.length} objects`;
+  if (verification === undefined || verification.differences.length === 0)
+    log(
+      content === "schema"
+        ? `Verified: ${objects}; no rows were asked for`
+        : `Verified: ${rowsOf(counted)} rows in ${tables.length} tables are equal in number, and ${objects}`,
+    );
+  return {
+    source: { engine: "postgres", version: versionText(source.version) },
+    target: { engine: "postgres", version: versionText(target.version) },
+    size: plan.opened.size,
+    snapshot: plan.opened.facts,
+    tables: counted.sort((a, b) => (a.source < b.source ? -1 : 1)),
+    inventory,
+    warnings: [...said.warnings],
+    ...(verification === undefined ? {} : { verification }),
+    ...(resumed.tables === undefined ? {} : { resumed: resumed.tables }),
+  };
+}
+
+/** What goes with a relation is not claimed beside it. */
+const claimed = (things: Iterable<Thing>) =>
+  [...filter(things, ({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
+/** Into tables that are there. */
+const filled = (tables: readonly Table[]) =>
+  tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
+
+const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
+
+/** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
+async function prepareTarget(
+  attempt: Attempt,
+  wanted: Packed<Thing>,
+  own: ReadonlySet<string>,
+  digest: string,
+): Promise<Table[]> {
+  const { source, target, fence, plan, resumed, said, log } = attempt;
+  const { drop } = attempt.request.options;
+  if (attempt.content === "data") {
+    const { progress, workers } = attempt;
+    const refuse = (doubtful: readonly PostgresDoubtful[]) =>
+      refusePostgresMisfits(
+        workers.map((worker) => worker.source),
+        doubtful,
+        { touch: () => progress.touch(), log },
+      );
+    const tables = await prepareFilling(target, plan.tables, {
+      source,
+      fence,
+      drop,
+      kept: resumed.kept,
+      refuse,
+      log,
+    }).catch(giveBack(fence));
+    for (const worker of attempt.workers) await quietly(worker.target, withLeaves(tables));
+    return tables;
+  }
+  if (resumed.hasSchema) {
+    for (const { kind, name } of plan.steps.before) said.note({ kind, name: printable(name), outcome: "copied" });
+    return plan.tables;
+  }
+  if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
+  await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
+  for (const words of await codeWarnings(source, target)) said.warn(words);
+  const locale = await otherLocale(source, target);
+  if (locale !== undefined) said.warn(`the target database: ${locale}`);
+  log(
+    `Making ${wanted.length} objects, ${plan.tables.length} tables among them; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
+  );
+  await applySteps(attempt.schema, plan.steps.before);
+  await fenced(target, fence, async () => {
+    await fence.partDone(target, schemaMark(digest), 0);
+    await markShapes(target, fence, withLeaves(plan.tables));
+  });
+  return plan.tables;
+}
+
+/** A target that was refused before anything was written in it is left as it was. */
+const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
+  if (
+    error instanceof EngineError &&
+    ["target_in_use", "target_not_empty", "schema_differs", "option_unmatched", "data_refused"].includes(error.code)
+  ) {
+    if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
+  }
+  throw error;
+};
+
+async function copyRows(attempt: Attempt, tables: readonly Table[], digest: string): Promise<CopyReport["tables"]> {
+  const { source, target, workers, fence, plan, progress, said, schema, content } = attempt;
+  const { facts } = schema;
+  progress.phase("copying");
+  const counted: CopyReport["tables"] = [];
+  const work = tableTasks(
+    {
+      fence,
+      progress,
+      facts,
+      options: {
+        jobs: attempt.request.options.jobs,
+        version: source.version,
+        encodings: { source: plan.opened.encoding, target: facts.encoding },
+      },
+      withRows: content !== "schema",
+      kept: attempt.resumed.kept,
+      ids: content === "data" ? new Map() : tableIds(await fence.made()),
+      digest,
+      throttle: attempt.throttle,
+      indexes: attempt.after.indexes,
+      warn: said.warn,
+      refused: (step, error) => reportRefused(said, step, error),
+      made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
+      counted(table, rows) {
+        counted.push({ source: tableName(table), target: tableName(table), rows });
+        if (attempt.request.options.verify !== "checksum") for (const { oid } of heaps([table])) plan.held.done(oid);
+      },
+    },
+    tables,
+  );
+  await workOff<Worker>(workers, work, attempt.fail);
+  const groups = content === "all" ? await readGroups(source) : [];
+  await workOff(
+    workers,
+    largeObjectTasks({ fence, facts, warn: said.warn, moved: progress.beside }, groups),
+    attempt.fail,
+  );
+  const large = groups.reduce((sum, { count }) => sum + count, 0);
+  if (content === "schema") return counted;
+  await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
+  await letGo(source);
+  if (attempt.request.options.verify !== "checksum") await plan.held.release();
+  attempt.log(
+    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large > 0 ? ` and ${large} large objects` : ""}`,
+  );
+  return counted;
+}
+
+/** What comes after the rows. */
+async function complete(attempt: Attempt, tables: readonly Table[]): Promise<void> {
+  const { target, workers, fence, said, schema, after, content, plan } = attempt;
+  attempt.progress.phase("constraints");
+  await applySteps(schema, after.rest);
+  await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
+  if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
+  await applySteps(schema, plan.steps.rights);
+  if (content === "all") await applySteps(schema, plan.steps.filling);
+  await applySteps(schema, plan.steps.watching);
+  if (content === "data") await checkFilled(target, tables);
+  if (content !== "all") return;
+  for (const { name, note } of await staleViews(attempt.source, target, attempt.plan.things)) {
+    said.note({ kind: "materialized view", name, outcome: "reported", note });
+    said.warn(`materialized view ${name}: ${note}`);
+  }
+}
+
+async function openWorker({ open }: Run, name: string): Promise<Worker> {
+  const [source, target] = await Promise.all([open("source", name), open("target", name)]);
+  return { source, target, pool: createPool() };
+}

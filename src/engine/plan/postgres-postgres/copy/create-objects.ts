@@ -1,0 +1,256 @@
+import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { type Fence, transacted } from "../../../fence/fence.ts";
+import { batches } from "../../../memory/packed.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { engineError, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { identifier, literal } from "../../../postgres/driver/names.ts";
+import { madeDisabled } from "../../../postgres/fence/event-triggers.ts";
+import { fenced } from "../../../postgres/fence/fence.ts";
+import { printable } from "../../../text/printable.ts";
+import { firstStatementEnd, ownerStatement, type Step } from "../schema/entries.ts";
+
+/** Makes the schema's objects in the target: in batches under the fence, each recorded before it is made. */
+
+export interface Target {
+  session: Session;
+  /** Without one nothing is recorded: a restore into a database of its own. */
+  fence: Fence<Session> | undefined;
+  /** What the target has and the statements may name. */
+  facts: TargetFacts;
+  note(entry: InventoryEntry): void;
+  warn(message: string): void;
+}
+
+export interface TargetFacts {
+  user: string;
+  /** server_encoding. */
+  encoding: string;
+  /** Roles that the user may give objects to. */
+  roles: ReadonlySet<string>;
+  tablespaces: ReadonlySet<string>;
+  /** Schemas and extensions that were there before the run. */
+  schemas: ReadonlySet<string>;
+  extensions: ReadonlySet<string>;
+}
+
+export async function readTargetFacts(session: Session): Promise<TargetFacts> {
+  const [row] = await session.query<
+    Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string; encoding: string }
+  >(
+    `SELECT current_user::text AS user, pg_catalog.current_setting('server_encoding') AS encoding,
+            ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(oid, 'MEMBER')) AS roles,
+            ARRAY(SELECT spcname::text FROM pg_catalog.pg_tablespace WHERE pg_catalog.has_tablespace_privilege(oid, 'CREATE')) AS tablespaces,
+            ARRAY(SELECT nspname::text FROM pg_catalog.pg_namespace) AS schemas,
+            ARRAY(SELECT extname::text FROM pg_catalog.pg_extension) AS extensions`,
+  );
+  if (row === undefined) throw new EngineError("database_error", "the target did not answer");
+  return {
+    user: row.user,
+    encoding: row.encoding,
+    roles: new Set(row.roles),
+    tablespaces: new Set(row.tablespaces),
+    schemas: new Set(row.schemas),
+    extensions: new Set(row.extensions),
+  };
+}
+
+/** Objects a transaction: each holds locks until its end. */
+const together = 100;
+
+/**
+ * Makes the steps in order: those of a transaction in one round trip, and once more one after the other when the server
+ * refuses any. Errors: the first that is not tolerated, with the object's name.
+ */
+export async function applySteps(target: Target, steps: Iterable<Step>): Promise<void> {
+  for (const some of batches(steps, together)) {
+    if (await applyTogether(target, some)) continue;
+    // Another run into the target may have made a schema or an extension meanwhile.
+    target.facts = await readTargetFacts(target.session);
+    await transact(target, some, async () => {
+      for (const step of some) await applyStep(target, step);
+    });
+  }
+}
+
+function transact(target: Target, steps: readonly Step[], work: () => Promise<void>): Promise<void> {
+  const { session, fence } = target;
+  // Without a fence nobody waits for event triggers to be enabled: they are made last.
+  if (fence === undefined) return transacted(session, "BEGIN", work);
+  return fenced(session, fence, async () => {
+    await fence.record(
+      session,
+      steps.flatMap((step) => (step.made === undefined || isThere(target.facts, step) ? [] : [step.made])),
+    );
+    const watching = new Set(steps.flatMap(({ entry }) => (entry.kind === "EVENT TRIGGER" ? [entry.tag] : [])));
+    if (watching.size === 0) return work();
+    for (const mark of await madeDisabled(session, watching, work)) await fence.partDone(session, mark, 0);
+  });
+}
+
+/** They end the session, or say that the server has no means for more. */
+export const hopeless = /^(08|53|57P)/;
+
+/** False: the server refused a statement, and nothing was made. */
+async function applyTogether(target: Target, steps: readonly Step[]): Promise<boolean> {
+  if (steps.length < 2) return false;
+  let settings = "";
+  const statements = steps.flatMap((step) => {
+    if (isThere(target.facts, step)) return [];
+    const wanted = isRight(step) ? settings : placement(target, step);
+    const text = `${wanted === settings ? "" : wanted}${step.entry.create}\n;${ownership(target, step) ?? ""};`;
+    settings = wanted;
+    return [text];
+  });
+  if (statements.length > 0) {
+    try {
+      await transact(target, steps, () => target.session.run(statements.join("\n")));
+    } catch (error) {
+      const state = sqlState(error);
+      if (state === undefined || hopeless.test(state)) throw error;
+      return false;
+    }
+  }
+  for (const step of steps) {
+    if (isThere(target.facts, step)) noteThere(target, step);
+    else if (isRight(step)) target.note({ kind: "grants", name: printable(step.name), outcome: "copied" });
+    else if (step.stage !== "never") target.note({ kind: step.kind, name: printable(step.name), outcome: "copied" });
+  }
+  return true;
+}
+
+const isRight = ({ kind }: Step) => kind === "acl" || kind === "default acl";
+
+const isThere = (facts: TargetFacts, { entry }: Step) =>
+  (entry.kind === "SCHEMA" && facts.schemas.has(entry.tag)) ||
+  (entry.kind === "EXTENSION" && facts.extensions.has(entry.tag));
+
+async function applyStep(target: Target, step: Step): Promise<void> {
+  const { session, note } = target;
+  const { entry, kind, name } = step;
+  if (isThere(target.facts, step)) return noteThere(target, step);
+  if (isRight(step)) return applyRights(target, step);
+  try {
+    await attempt(session, step.tolerated, `${placement(target, step)}${entry.create}`);
+  } catch (error) {
+    if (!isTolerable(step, error)) throw failed(session, step, error);
+    return reportRefused(target, step, error);
+  }
+  await giveToOwner(target, step);
+  if (step.stage !== "never") note({ kind, name: printable(name), outcome: "copied" });
+}
+
+/** The server did not refuse it: another attempt may succeed. */
+const passing = /^(08|40|53|55P03|57|58|XX)/;
+
+export function isTolerable({ tolerated }: Pick<Step, "tolerated">, error: unknown): boolean {
+  const state = sqlState(error);
+  return tolerated && state !== undefined && !passing.test(state);
+}
+
+export function reportRefused(
+  { note, warn }: Pick<Target, "note" | "warn">,
+  { entry, kind, name, stage }: Step,
+  error: unknown,
+): void {
+  const refused = `the target refused it: ${serverWords(error)}`;
+  const definition = stage === "rights" ? {} : { definition: entry.create.slice(0, mostText) };
+  note({ kind, name: printable(name), outcome: "reported", note: refused, ...definition });
+  warn(`${kind} ${printable(name)} was not copied: ${serverWords(error)}`);
+}
+
+/** Characters of a definition in the report. */
+const mostText = 30_000;
+
+const noteThere = ({ note }: Target, { kind, name }: Step) =>
+  note({ kind, name: printable(name), outcome: "copied", note: "was there already, and was left as it was" });
+
+/** As applyStep, for one that failed: says which object it was. */
+export function failed(session: Session, step: Pick<Step, "kind" | "name">, error: unknown): EngineError {
+  const found = engineError(error, session.place);
+  const code = found.code === "database_error" ? "schema_refused" : found.code;
+  return new EngineError(code, `making ${step.kind} ${printable(step.name)}: ${found.message}`, {
+    retryable: found.retryable,
+    cause: error,
+  });
+}
+
+/** Runs statements within the open transaction; when `guarded`, a failure leaves it usable. */
+async function attempt(session: Session, guarded: boolean, statements: string): Promise<void> {
+  if (!guarded) return session.run(statements);
+  await session.run("SAVEPOINT step");
+  try {
+    await session.run(statements);
+    await session.run("RELEASE SAVEPOINT step");
+  } catch (error) {
+    if (sqlState(error) !== undefined) await session.run("ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step");
+    throw error;
+  }
+}
+
+/** Settings that pg_restore would make before the statement: tablespace and access method are not part of it. */
+export function placement(
+  { facts, warn }: Pick<Target, "facts" | "warn">,
+  { entry, kind, name }: Pick<Step, "entry" | "kind" | "name">,
+): string {
+  const settings = ["SET LOCAL check_function_bodies = off"];
+  const { tablespace, accessMethod } = entry;
+  if (tablespace !== "" && !facts.tablespaces.has(tablespace)) {
+    warn(
+      `${kind} ${printable(name)} stands in the default tablespace: the target has no tablespace ${printable(tablespace)} that may be used`,
+    );
+  }
+  const usable = tablespace !== "" && facts.tablespaces.has(tablespace) ? tablespace : "";
+  settings.push(`SET LOCAL default_tablespace = ${literal(usable)}`);
+  if (accessMethod !== "") settings.push(`SET LOCAL default_table_access_method = ${identifier(accessMethod)}`);
+  return `${settings.join("; ")};\n`;
+}
+
+async function giveToOwner(target: Target, step: Step): Promise<void> {
+  const statement = ownership(target, step);
+  if (statement === undefined) return;
+  await attempt(target.session, true, statement).catch((error: unknown) => {
+    if (sqlState(error) === undefined) throw error;
+    stays(target, step);
+  });
+}
+
+/** The statement that gives the object to its owner; undefined where it has none, or stays with the user. */
+function ownership(target: Target, step: Step): string | undefined {
+  const { owner } = step.entry;
+  if (isRight(step) || owner === target.facts.user) return undefined;
+  const statement = ownerStatement(step.entry);
+  if (statement === undefined || target.facts.roles.has(owner)) return statement;
+  stays(target, step);
+  return undefined;
+}
+
+const stays = ({ facts, warn }: Target, { entry }: Step) =>
+  warn(
+    `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+  );
+
+/** Each GRANT on its own: a role that is missing costs only its own right. */
+async function applyRights({ session, note, warn }: Target, { entry, kind, name }: Step): Promise<void> {
+  const refused = new Set<string>();
+  for (const statement of statementsOf(entry.create)) {
+    await attempt(session, true, statement).catch((error: unknown) => {
+      if (sqlState(error) === undefined) throw error;
+      refused.add(serverWords(error));
+    });
+  }
+  const what = `${kind === "acl" ? "rights on" : "default rights of"} ${printable(name)}`;
+  if (refused.size === 0) return note({ kind: "grants", name: printable(name), outcome: "copied" });
+  const why = [...refused].join("; ");
+  note({ kind: "grants", name: printable(name), outcome: "reported", note: `the target refused some: ${why}` });
+  warn(`${what} were not copied whole: ${why}`);
+}
+
+function statementsOf(sql: string): string[] {
+  const statements: string[] = [];
+  for (let rest = sql; rest.trim() !== ""; ) {
+    const end = firstStatementEnd(rest);
+    statements.push(rest.slice(0, end));
+    rest = rest.slice(end + 1);
+  }
+  return statements.filter((statement) => statement.trim() !== "");
+}

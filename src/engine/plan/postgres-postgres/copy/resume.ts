@@ -1,0 +1,203 @@
+import type { Hash } from "node:crypto";
+import { tableWords } from "../../../checksum/words.ts";
+import { EngineError, type MadeObject } from "../../../contract.ts";
+import type { Fence } from "../../../fence/fence.ts";
+import { readInventory, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { sqlState } from "../../../postgres/driver/errors.ts";
+import { qualified } from "../../../postgres/driver/names.ts";
+import { fenced } from "../../../postgres/fence/fence.ts";
+import type { Table } from "../../../postgres/source/source.ts";
+import { fullName } from "../../../text/full-name.ts";
+import type { AfterPlan } from "../finish/indexes.ts";
+import type { Stages } from "../schema/plan.ts";
+import { heaps, withLeaves } from "../schema/via-root.ts";
+import { compareValues } from "./compare-values.ts";
+import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
+import type { Worker } from "./worker.ts";
+
+/**
+ * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its
+ * rows are proven equal to this attempt's snapshot by hashes. The objects that stand before the data are kept as a whole,
+ * when the plan is the same; all else is dropped, and the tables that are not kept are emptied. Only what is the run's own by
+ * its id, and stands as it was made, is kept or emptied (untouched.ts).
+ */
+
+export interface Resumed {
+  /** Oids of tables whose rows are there. */
+  kept: ReadonlySet<number>;
+  /** The objects before the data are there. */
+  hasSchema: boolean;
+  /** For the report; undefined for a first attempt. */
+  tables: { kept: string[]; copied_again: string[] } | undefined;
+}
+
+export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undefined };
+
+/** The same for two attempts exactly when each would make the same objects and copy the same columns. */
+export function planDigest(steps: Hash, tables: readonly Table[]): string {
+  const hash = steps.copy();
+  for (const { schema, name, columns, extension, leaves } of tables)
+    hash.update(`\0\0${JSON.stringify([schema, name, columns, extension, ...(leaves ?? []).map(({ oid }) => oid)])}`);
+  return hash.digest("hex").slice(0, 32);
+}
+
+type Named = Pick<Table, "schema" | "name">;
+
+/** Marks of the fence's parts. */
+export const schemaMark = (digest: string) => `schema:${digest}`;
+export const finishedMark = (digest: string, { schema, name }: Named) =>
+  `finished:${digest}:${JSON.stringify([schema, name])}`;
+export const partMark = ({ schema, name }: Named, part: string) => `part:${JSON.stringify([schema, name, part])}`;
+
+/** Tables in which rows of this run's may stand, as `["schema","name"]`. */
+export async function begunTables(fence: Fence<Session>): Promise<Set<string>> {
+  const parts = await fence.parts();
+  return new Set(
+    parts.flatMap(({ part }) => {
+      if (!part.startsWith("part:")) return [];
+      const [schema, name] = JSON.parse(part.slice("part:".length)) as [string, string, string];
+      return [JSON.stringify([schema, name])];
+    }),
+  );
+}
+
+export interface ResumeRun {
+  fence: Fence<Session>;
+  target: Session;
+  workers: readonly Worker[];
+  signal: AbortSignal;
+  digest: string;
+  steps: Stages;
+  tables: readonly Table[];
+  after: AfterPlan;
+  /** Tables of the user's, which are never emptied here. */
+  filling: boolean;
+  log(message: string): void;
+}
+
+/** Errors: `target_not_empty` and `target_changed`, where others changed what an earlier attempt had made. */
+export async function resume(run: ResumeRun): Promise<Resumed> {
+  const { fence, digest, tables, log } = run;
+  const made = await fence.made();
+  const marks = new Set((await fence.parts()).map(({ part }) => part));
+  if (made.length === 0 && marks.size === 0) return fresh;
+  if (!run.filling && !marks.has(schemaMark(digest))) {
+    log(`Dropping ${made.length} objects that an earlier attempt had made in the target`);
+    await fence.clean(made);
+    return fresh;
+  }
+  const finished = tables.filter((table) => marks.has(finishedMark(digest, table)) && table.extension === undefined);
+  const before = keptObjects({ steps: run.steps, after: undefined }, []);
+  const whole = run.filling || (await areThere(run.target, ours(made, before)));
+  const equal = whole ? await provenEqual(run, finished) : undefined;
+  if (equal === undefined) {
+    log("What an earlier attempt had made in the target cannot be kept as it is; it is dropped and made again");
+    await fence.clean(made);
+    return fresh;
+  }
+  const kept = finished.filter((table) => equal.has(table.oid));
+  const keptMarks = new Set(kept.map((table) => finishedMark(digest, table)));
+  const stays = keptObjects(run, kept);
+  const gone = made.filter((object) => !stays.has(objectKey(object)));
+  log(
+    `An earlier attempt had finished ${finished.length} tables: ${kept.length} of them are equal to the source by hash and are kept; dropping ${gone.length} other objects that it had made`,
+  );
+  const begun = kept.map(({ schema, name }) => `part:${JSON.stringify([schema, name]).slice(0, -1)},`);
+  await fence.clean(
+    gone,
+    (part) =>
+      part === schemaMark(digest) ||
+      keptMarks.has(part) ||
+      isShapeMark(part) ||
+      run.filling ||
+      begun.some((start) => part.startsWith(start)),
+  );
+  if (!run.filling) {
+    const standing = { ids: tableIds(made), marks };
+    await refuseTouched(run.target, withLeaves(tables), standing.ids, marks);
+    await emptyTables(run, heaps(tables.filter(({ oid }) => !equal.has(oid))), standing);
+    await keepWhatIsThere(run, kept);
+  }
+  const names = (some: readonly Table[]) => some.map(({ schema, name }) => tableWords([schema, name])).sort();
+  return {
+    kept: equal,
+    hasSchema: true,
+    tables: { kept: names(kept), copied_again: names(finished.filter(({ oid }) => !equal.has(oid))) },
+  };
+}
+
+/** Undefined: a table is not there any more, or may not be read (forced-rows.ts, where the attempt came to that). */
+async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Set<number> | undefined> {
+  if (tables.length === 0) return new Set();
+  try {
+    const { differences } = await compareValues(run.workers, tables, { signal: run.signal });
+    const differing = new Set(differences.map(({ source }) => source));
+    return new Set(tables.flatMap(({ oid, schema, name }) => (differing.has(tableWords([schema, name])) ? [] : [oid])));
+  } catch (error) {
+    if (!(error instanceof EngineError)) throw error;
+    const isHidden = error.code === "permission_denied" && error.side === "target" && !run.filling;
+    if (error.code === "table_missing" || isHidden) return undefined;
+    throw error;
+  }
+}
+
+const objectKey = ({ kind, name }: MadeObject) => JSON.stringify([kind, name]);
+const ours = (made: readonly MadeObject[], keys: ReadonlySet<string>) =>
+  made.filter((object) => keys.has(objectKey(object)));
+
+/** The objects before the data, and the indexes and keys of the kept tables. */
+function keptObjects(
+  { steps, after }: { steps: Stages; after: AfterPlan | undefined },
+  kept: readonly Table[],
+): Set<string> {
+  const staying = new Set<string>();
+  const add = ({ made }: { made: MadeObject | undefined }) => {
+    if (made !== undefined) staying.add(objectKey(made));
+  };
+  for (const step of steps.before) add(step);
+  for (const { oid } of after === undefined ? [] : heaps(kept)) {
+    const { builds = [], ties = [] } = after?.indexes.of(oid) ?? {};
+    builds.forEach(add);
+    for (const { step } of ties) add(step);
+  }
+  return staying;
+}
+
+const batch = 500;
+
+async function emptyTables(
+  { fence, target }: ResumeRun,
+  tables: readonly Table[],
+  { ids, marks }: { ids: TableIds; marks: ReadonlySet<string> },
+): Promise<void> {
+  const plain = tables.filter(({ extension }) => extension === undefined);
+  for (let start = 0; start < plain.length; start += batch) {
+    const some = plain.slice(start, start + batch);
+    const list = some.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
+    await fenced(target, fence, async () => {
+      await lockOwn(target, some, ids, { mode: "ACCESS EXCLUSIVE", marks });
+      await target.run(`TRUNCATE ${list.join(", ")}`);
+    });
+  }
+  for (const { schema, name, extension } of tables) {
+    if (extension === undefined) continue;
+    await fenced(target, fence, () =>
+      target.run(`DELETE FROM ONLY ${qualified(schema, name)} ${extension.condition}`),
+    ).catch((error: unknown) => {
+      if (sqlState(error) !== "42P01") throw error;
+    });
+  }
+}
+
+/** An index of a partition went with the partitioned table's: what is there need not be built, the rest has to be. */
+async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
+  const there = new Set((await readInventory(target, new Set())).map(thingKey));
+  for (const { oid } of heaps(kept)) {
+    const plan = after.indexes.of(oid);
+    after.indexes.replace(oid, {
+      builds: plan.builds.filter(({ made }) => !there.has(thingKey({ kind: made.kind, name: fullName(...made.name) }))),
+      ties: plan.ties.filter(({ step }) => !there.has(thingKey(step))),
+    });
+  }
+}

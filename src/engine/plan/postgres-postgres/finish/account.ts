@@ -1,0 +1,102 @@
+import type { CopyOptions, InventoryEntry } from "../../../contract.ts";
+import { transacted } from "../../../fence/fence.ts";
+import { filter, map } from "../../../memory/lazy.ts";
+import { createPacked, type Packed } from "../../../memory/packed.ts";
+import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { printable } from "../../../text/printable.ts";
+import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
+import { largeObjectNames, largeObjectsThere } from "../schema/large-object-names.ts";
+import { readLeftBehind } from "../schema/not-copied.ts";
+
+/** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
+
+export interface Notes {
+  notes: Packed<InventoryEntry>;
+  warnings: Set<string>;
+  note(entry: InventoryEntry): void;
+  warn(message: string): void;
+}
+
+export function createNotes(log: (message: string) => void): Notes {
+  const notes = createPacked<InventoryEntry>();
+  const warnings = new Set<string>();
+  return {
+    notes,
+    warnings,
+    note: (entry) => notes.push(entry),
+    warn(message) {
+      if (warnings.has(message)) return;
+      warnings.add(message);
+      log(message);
+    },
+  };
+}
+
+/** The inventory of both sides. Errors: `inventory_incomplete`. */
+export async function account(
+  source: Session,
+  target: Session,
+  about: {
+    things: Packed<Thing>;
+    ownTable: ReadonlySet<string>;
+    said: Notes;
+    content: NonNullable<CopyOptions["content"]>;
+  },
+): Promise<InventoryEntry[]> {
+  const { things, ownTable, said, content } = about;
+  const { notes, note, warn } = said;
+  const large = await largeObjectNames(source);
+  if (content === "data") {
+    const left = new Set(map(notes, thingKey));
+    const rest = filter(things, ({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+    return [
+      ...notes,
+      ...[...rest, ...large].map(({ kind, name }) => ({
+        kind,
+        name: printable(name),
+        outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),
+        note: kind === "table" ? "its rows, into the table that was there" : "only rows were asked for (content: data)",
+      })),
+    ];
+  }
+  const out = new Set(
+    map(
+      filter(notes, ({ kind, outcome }) => outcome !== "copied" && (kind === "constraint" || kind === "foreign table")),
+      thingKey,
+    ),
+  );
+  for (const left of await readLeftBehind(source)) {
+    const { definition, ...rest } = left;
+    const isOut = out.has(thingKey({ kind: "constraint", name: printable(left.name) }));
+    if (left.kind === "state of a foreign key" && isOut) continue;
+    note({ ...rest, name: printable(left.name), outcome: "reported", ...(definition === null ? {} : { definition }) });
+    warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
+  }
+  if (content === "schema") {
+    for (const { kind, name } of large)
+      note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
+  }
+  for (const { kind, name } of things) {
+    if (kind !== "foreign table" || out.has(thingKey({ kind, name: printable(name) }))) continue;
+    note({
+      kind,
+      name: printable(name),
+      outcome: "copied",
+      note: "its rows live on another server and are not copied",
+    });
+  }
+  if (content === "all" && large.length > 0) {
+    refuseMissing((await largeObjectsThere(source, target, false)).map(thingKey));
+    for (const { kind, name } of large) note({ kind, name, outcome: "copied" });
+  }
+  // Its transaction held the locks all the while: had it been lost, this would fail.
+  const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
+  let there = createPacked<Thing>();
+  await transacted(target, "BEGIN", async () => {
+    there = await packInventory(target, ownTable);
+  });
+  const { inventory, warnings } = compareInventories(things, there, notes, alike);
+  warnings.forEach(warn);
+  return inventory;
+}

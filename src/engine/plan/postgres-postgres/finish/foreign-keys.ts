@@ -1,0 +1,71 @@
+import type { InventoryEntry } from "../../../contract.ts";
+import type { Fence } from "../../../fence/fence.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { fenced } from "../../../postgres/fence/fence.ts";
+import { type Task, together } from "../../../run/work.ts";
+import { printable } from "../../../text/printable.ts";
+import { failed } from "../copy/create-objects.ts";
+import type { ForeignKey } from "./indexes.ts";
+
+/** Foreign keys stand NOT VALID by now; they are validated table by table. Orphans leave theirs NOT VALID, and are reported. */
+
+export interface ForeignKeyRun {
+  fence: Fence<Session>;
+  note(entry: InventoryEntry): void;
+  warn(message: string): void;
+}
+
+/** Tables of a transaction, and their size together. */
+const mostTogether = 25;
+const mostBytes = 16 * 1024 * 1024;
+
+export function foreignKeyTasks(
+  run: ForeignKeyRun,
+  keys: readonly ForeignKey[],
+  jobs: number,
+): Task<{ target: Session }>[] {
+  const tables = [...Map.groupBy(keys, ({ table }) => table).values()];
+  const weigh = ([first]: readonly ForeignKey[]) => first?.bytes ?? 0;
+  const most = Math.min(mostTogether, Math.ceil(tables.length / (4 * jobs)));
+  return together(tables, { weigh, mostWeight: mostBytes, most }).map((group) => ({
+    weight: group.reduce((sum, some) => sum + weigh(some), 0),
+    async run({ target }) {
+      // Together is one transaction and one look at each table; only when an orphan turns up are they told apart.
+      if (await validate(run, target, group)) return [];
+      for (const some of group) {
+        if (group.length > 1 && (await validate(run, target, [some]))) continue;
+        for (const key of some) await validate(run, target, [[key]]);
+      }
+      return [];
+    },
+  }));
+}
+
+const foreignKeyViolation = "23503";
+
+/** The keys of each table. False: the server refused one of several. */
+async function validate(
+  run: ForeignKeyRun,
+  target: Session,
+  tables: readonly (readonly ForeignKey[])[],
+): Promise<boolean> {
+  const keys = tables.flat();
+  const [first] = keys;
+  if (first === undefined) return true;
+  const statements = tables.map(
+    (some) =>
+      `ALTER TABLE ${some[0]?.table} ${some.map(({ constraint }) => `VALIDATE CONSTRAINT ${constraint}`).join(", ")}`,
+  );
+  try {
+    await fenced(target, run.fence, () => target.run(statements.join("; ")));
+    return true;
+  } catch (error) {
+    if (keys.length > 1 && sqlState(error) !== undefined) return false;
+    if (sqlState(error) !== foreignKeyViolation) throw failed(target, first.step, error);
+    const note = `rows of the source refer to rows that do not exist, so it stands NOT VALID: ${serverWords(error)}`;
+    run.note({ kind: "constraint", name: printable(first.step.name), outcome: "reported", note });
+    run.warn(`foreign key ${printable(first.step.name)}: ${note}`);
+    return true;
+  }
+}

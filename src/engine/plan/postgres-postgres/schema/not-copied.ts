@@ -1,0 +1,37 @@
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { fullNameSql, partSql } from "../../../postgres/driver/names.ts";
+
+/** Objects of a database that a copy never carries, so that the report names them. */
+
+export interface LeftBehind {
+  kind: string;
+  name: string;
+  note: string;
+  definition: string | null;
+}
+
+/**
+ * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its
+ * name is an application's, and may be a secret: its value is not told.
+ */
+export async function readLeftBehind(session: Session): Promise<LeftBehind[]> {
+  return session.query(
+    `SELECT 'database setting' AS kind, CASE WHEN s.setrole <> 0 THEN 'for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ' ELSE '' END || pg_catalog.split_part(c, '=', 1) AS name,
+            'settings of a database are not copied: set it in the target if it is wanted' AS note,
+            CASE WHEN pg_catalog.strpos(pg_catalog.split_part(c, '=', 1), '.') = 0 THEN
+              CASE WHEN s.setrole <> 0 THEN pg_catalog.format('ALTER ROLE %I IN DATABASE %I', pg_catalog.pg_get_userbyid(s.setrole), pg_catalog.current_database())
+                   ELSE pg_catalog.format('ALTER DATABASE %I', pg_catalog.current_database()) END
+              || pg_catalog.format(' SET %I TO %L', pg_catalog.split_part(c, '=', 1), pg_catalog.substr(c, pg_catalog.strpos(c, '=') + 1)) END AS definition
+       FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
+      WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
+     UNION ALL
+     SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
+       FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
+     UNION ALL
+     SELECT 'state of a foreign key', ${fullNameSql("n.nspname", "c.relname")} || ' ' || ${partSql("o.conname")}, 'it is off in the source (DISABLE TRIGGER ALL), and on in the target: only a superuser can switch it off',
+            pg_catalog.format('ALTER TABLE %I.%I DISABLE TRIGGER ALL', n.nspname, c.relname)
+       FROM pg_catalog.pg_constraint o JOIN pg_catalog.pg_class c ON c.oid = o.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE o.contype = 'f' AND o.conparentid = 0
+        AND EXISTS (SELECT FROM pg_catalog.pg_trigger g WHERE g.tgconstraint = o.oid AND g.tgisinternal AND g.tgenabled = 'D')`,
+  );
+}

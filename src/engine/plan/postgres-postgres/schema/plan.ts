@@ -1,0 +1,172 @@
+import { createHash, type Hash } from "node:crypto";
+import type { CopyOptions, InventoryEntry } from "../../../contract.ts";
+import { filter, map } from "../../../memory/lazy.ts";
+import { batches, createPacked, type Packed } from "../../../memory/packed.ts";
+import { type Address, readAddresses } from "../../../postgres/catalogue/address.ts";
+import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import type { Entry } from "../../../postgres/dump/archive.ts";
+import { type DumpOptions, dumpSchema } from "../../../postgres/dump/dump.ts";
+import type { Held } from "../../../postgres/source/holding.ts";
+import { leftInSource } from "../../../postgres/source/left-in-source.ts";
+import { type Opening, openSource, type Source } from "../../../postgres/source/source.ts";
+import { fullName } from "../../../text/full-name.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Worker } from "../copy/worker.ts";
+import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
+import { leaveOut, readSelectable, unselected } from "./selected-entries.ts";
+
+/** What is to be copied, as the snapshot and the options have it. */
+export interface Plan {
+  opened: Source;
+  /** None where only rows are copied. */
+  steps: Stages;
+  /** Of `content` and the steps. */
+  hash: Hash;
+  things: Packed<Thing>;
+  /** Without what the options leave out. */
+  wanted: Packed<Thing>;
+  tables: Source["tables"];
+  sequences: Source["sequences"];
+  /** What the options leave out. */
+  notes: InventoryEntry[];
+  /** The locks on the source's tables. */
+  held: Held;
+}
+
+/** The steps of each stage in their order. A database may have very many. */
+export type Stages = Record<Exclude<Stage, "never">, Packed<Step>>;
+
+export interface Reading {
+  source: Session;
+  workers: readonly Worker[];
+  applicationName: string;
+  options: Pick<
+    CopyOptions,
+    "include" | "exclude" | "content" | "source_locks" | "blocking_timeout" | "on_object_error"
+  >;
+  signal: AbortSignal;
+  /** As in Opening (source.ts). */
+  open: Opening["open"];
+  giveUp: Opening["giveUp"];
+  log: Opening["log"];
+}
+
+/** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, those of source.ts and dump.ts. */
+export async function readPlan(reading: Reading): Promise<Plan> {
+  const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
+  const foreign = await leftInSource(source);
+  const selects = options.include !== undefined || options.exclude !== undefined;
+  let without: ReadonlySet<number> = new Set();
+  const {
+    source: opened,
+    found: { things, steps: all },
+    held,
+  } = await openSource(
+    source,
+    workers.map((worker) => worker.source),
+    (opened) =>
+      readSchema(source, {
+        snapshot: opened.snapshot,
+        applicationName,
+        without: foreign?.table,
+        parts: foreign?.parts ?? new Set(),
+        // What they need decides on what is left out.
+        keep: (step) => (selects ? step : withoutNaming(step)),
+        env: process.env,
+        signal,
+      }),
+    {
+      async left() {
+        if (!selects) return without;
+        const all = await readSelectable(source);
+        without = unselected(
+          all.filter(({ oid }) => oid !== foreign?.oid),
+          options,
+        );
+        return without;
+      },
+      locks: options.source_locks,
+      blockingSeconds: options.blocking_timeout,
+      open,
+      giveUp,
+      log,
+    },
+  );
+  const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
+  const sequences = opened.sequences.filter(
+    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
+  );
+  const left = foreign === undefined ? [] : [foreign.entry];
+  if (!selects)
+    return { opened, ...sorted(all, options), things, wanted: things, tables, sequences, notes: left, held };
+  const { gone, notes, kept: wanted } = leaveOut(all, things, without);
+  const kept = map(
+    filter(all, ({ entry }) => !gone.has(entry.id)),
+    withoutNaming,
+  );
+  const out = new Set(notes.filter(({ kind }) => kind === "table" || kind === "sequence").map(thingKey));
+  const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
+    !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));
+  return {
+    opened,
+    ...sorted(kept, options),
+    things,
+    wanted,
+    tables: tables.filter((table) => isIn("table", table)),
+    sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
+    notes: [...left, ...notes],
+    held,
+  };
+}
+
+function sorted(
+  all: Iterable<Step>,
+  { content = "all", on_object_error }: Reading["options"],
+): Pick<Plan, "steps" | "hash"> {
+  const hash = createHash("sha256").update(content);
+  const stages: Stages = {
+    before: createPacked(),
+    after: createPacked(),
+    rights: createPacked(),
+    filling: createPacked(),
+    watching: createPacked(),
+  };
+  for (const step of content === "data" ? [] : all) {
+    const { stage, entry } = step;
+    if (stage === "never") continue;
+    hash.update(`\0${entry.kind}\0${entry.create}`);
+    stages[stage].push(on_object_error === "fail" ? step : withRefusal(step));
+  }
+  return { steps: stages, hash };
+}
+
+type SchemaOptions = Omit<DumpOptions, "without"> & {
+  without: string | undefined;
+  parts: ReadonlySet<string>;
+  keep(step: Step): Step;
+};
+
+/** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
+async function readSchema(source: Session, { without, parts, keep, ...options }: SchemaOptions) {
+  const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
+  const things = packInventory(source, parts);
+  // Both to their end, so that neither goes on in a transaction that is rolled back.
+  await Promise.allSettled([entries, things]);
+  return { steps: await readSteps(source, await entries, keep), things: await things };
+}
+
+/** Entries whose addresses are asked for together. */
+const atOnce = 2_000;
+
+async function readSteps(source: Session, entries: Packed<Entry>, keep: (step: Step) => Step): Promise<Packed<Step>> {
+  const steps = createPacked<Step>();
+  const addresses = new Map<string, Address>();
+  const stepOf = createSteps(addresses);
+  for (const some of batches(entries, atOnce)) {
+    addresses.clear();
+    for (const [id, address] of await readAddresses(source, some.filter(needsAddress))) addresses.set(id, address);
+    for (const entry of some) steps.push(keep(stepOf(entry)));
+  }
+  return steps;
+}

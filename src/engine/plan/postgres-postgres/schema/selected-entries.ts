@@ -1,0 +1,162 @@
+import type { CopyOptions, InventoryEntry } from "../../../contract.ts";
+import { createPacked, type Packed } from "../../../memory/packed.ts";
+import { sharedText } from "../../../memory/shared-text.ts";
+import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { ofUsers } from "../../../postgres/source/source.ts";
+import { createSelection } from "../../../run/selection.ts";
+import { printable } from "../../../text/printable.ts";
+import type { Step } from "./entries.ts";
+
+/**
+ * What `include` and `exclude` leave out: the tables and views that they name, and whatever cannot be without them (views,
+ * foreign keys, functions on their rows), by pg_dump's own account of what needs what. A partition goes with its table.
+ */
+
+export interface Selectable {
+  oid: number;
+  schema: string;
+  table: string;
+  /** It is copied with what it reads, and only `exclude` speaks of it. */
+  view: boolean;
+  /** The tables that it is a partition of, from the next one up. */
+  above: { schema: string; table: string }[];
+}
+
+/** Every table and view that a pattern may name. */
+export const readSelectable = (source: Session) =>
+  source.query<Selectable>(
+    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS table, c.relkind IN ('v', 'm') AS view,
+            COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', an.nspname, 'table', a.relname))
+                        FROM pg_catalog.pg_partition_ancestors(c.oid) p JOIN pg_catalog.pg_class a ON a.oid = p.relid
+                        JOIN pg_catalog.pg_namespace an ON an.oid = a.relnamespace WHERE c.relispartition AND p.relid <> c.oid), '[]') AS above
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+  );
+
+/** Oids of the tables and views that the options leave out. Errors: `option_unmatched`. */
+export function unselected(all: readonly Selectable[], options: Pick<CopyOptions, "include" | "exclude">): Set<number> {
+  createSelection(options).refuseUnmatched(all);
+  return leftOut(all, options);
+}
+
+/** The same, whatever the patterns match. */
+export function leftOut(
+  all: readonly Selectable[],
+  { include, exclude }: Pick<CopyOptions, "include" | "exclude">,
+): Set<number> {
+  const wanted = createSelection(include ? { include } : {});
+  const spared = createSelection(exclude ? { exclude } : {});
+  return new Set(
+    all.flatMap(({ oid, view, above, ...own }) => {
+      const names = [own, ...above];
+      const some = view || names.some(({ schema, table }) => wanted.has(schema, table));
+      return some && names.every(({ schema, table }) => spared.has(schema, table)) ? [] : [oid];
+    }),
+  );
+}
+
+export interface LeftOut {
+  /** By ids of entries. */
+  gone: { has(id: number): boolean };
+  /** Of each thing of the source that is left out. */
+  notes: InventoryEntry[];
+  /** All other things. */
+  kept: Packed<Thing>;
+}
+
+const relationCatalog = 1259;
+/** They say something of a sequence, and keep none of it alive. */
+const sayings = new Set(["SEQUENCE OWNED BY", "COMMENT", "ACL", "SECURITY LABEL"]);
+
+/** What decides on a step. */
+interface Node {
+  id: number;
+  needs: readonly number[];
+  /** As pg_dump calls it. */
+  entry: string;
+  isRelation: boolean;
+  oid: number;
+  kind: string;
+  name: string;
+}
+
+const nodeOf = ({ entry, kind, name }: Step): Node => ({
+  ...{ id: entry.id, needs: entry.needs, entry: entry.kind, isRelation: entry.catalog === relationCatalog },
+  ...{ oid: entry.oid, kind: sharedText(kind), name },
+});
+
+export function leaveOut(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>): LeftOut {
+  const { gone, reasons } = findReasons(steps, things, relations);
+  const reasonOf = (thing: Thing): string | undefined => {
+    const own = reasons.get(thingKey(thing));
+    if (own !== undefined || !thing.relation || thing.kind === "sequence") return own;
+    for (const kind of holders) {
+      const reason = reasons.get(thingKey({ kind, name: thing.relation }));
+      if (reason !== undefined) return reason;
+    }
+    return undefined;
+  };
+  const notes: InventoryEntry[] = [];
+  const kept = createPacked<Thing>();
+  for (const thing of things) {
+    const reason = reasonOf(thing);
+    if (reason === undefined) kept.push(thing);
+    else
+      notes.push({
+        kind: sharedText(thing.kind),
+        name: printable(thing.name),
+        outcome: "not_applicable",
+        note: sharedText(printable(reason)),
+      });
+  }
+  return { gone, notes, kept };
+}
+
+/** What is left out, by entries' ids; and why, by keys of things. */
+function findReasons(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>) {
+  const nodes = Array.from(steps, nodeOf);
+  const byId = new Map(nodes.map((node) => [node.id, node]));
+  /** Entry → the words of what it needs and has not; empty for the tables and views themselves. */
+  const gone = new Map<number, string>();
+  const spread = () => {
+    for (let before = -1; before !== gone.size; ) {
+      before = gone.size;
+      for (const { id, needs, kind } of nodes) {
+        if (gone.has(id)) continue;
+        const missing = needs.find((need) => gone.has(need));
+        if (missing === undefined) continue;
+        const why = gone.get(missing) || wordsOf(byId.get(missing));
+        // What is said of a table goes with it without a word of its own.
+        gone.set(id, kind === "comment" || kind === "acl" ? "" : why);
+      }
+    }
+  };
+  for (const { id, isRelation, oid } of nodes) if (isRelation && relations.has(oid)) gone.set(id, "");
+  spread();
+  const names = new Set(nodes.flatMap(({ id, isRelation, name }) => (gone.has(id) && isRelation ? [name] : [])));
+  const ownerOf = new Map<string, Thing["relation"]>();
+  for (const { kind, name, relation } of things) if (kind === "sequence") ownerOf.set(name, relation);
+  const orphans = nodes.filter(
+    ({ id, entry, name }) => entry === "SEQUENCE" && !gone.has(id) && names.has(ownerOf.get(name) ?? ""),
+  );
+  const used = new Set(nodes.flatMap(({ id, entry, needs }) => (gone.has(id) || sayings.has(entry) ? [] : needs)));
+  for (const { id } of orphans) if (!used.has(id)) gone.set(id, "");
+  spread();
+
+  const reasons = new Map<string, string>();
+  for (const { id, entry, kind, name } of nodes) {
+    const why = gone.get(id);
+    if (why === undefined || sayings.has(entry)) continue;
+    reasons.set(
+      thingKey({ kind, name }),
+      why === "" ? chosen : `needs ${why}, which is left out by include or exclude`,
+    );
+  }
+  return { gone, reasons };
+}
+
+const holders = ["table", "view", "materialized view", "foreign table"];
+const chosen = "left out by include or exclude";
+
+const wordsOf = (node: Node | undefined): string => (node === undefined ? "something" : `${node.kind} ${node.name}`);

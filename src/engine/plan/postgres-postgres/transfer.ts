@@ -1,0 +1,96 @@
+import { type CopyRequest, EngineError } from "../../contract.ts";
+import type { Fence } from "../../fence/fence.ts";
+import { giveBack } from "../../fence/give-back.ts";
+import { requireMemory } from "../../memory/check.ts";
+import { connect, type Session } from "../../postgres/driver/connection.ts";
+import { lookName } from "../../postgres/fence/cut.ts";
+import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
+import type { Direction, Life } from "../../run/lifecycle.ts";
+import { hearAnswers } from "../../run/watchdog/answers.ts";
+import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
+import { copyAll, type Run } from "./copy/copy-all.ts";
+import { checkServers } from "./schema/preconditions.ts";
+
+interface Source {
+  run: Run;
+  session: Session;
+  /** Bytes. */
+  size: number;
+}
+
+/**
+ * PostgreSQL to PostgreSQL: the schema by pg_dump, made object by object under the fence; the rows passed from socket
+ * to socket by several workers on one snapshot; indexes in parallel; then keys, the rest, counts and inventory.
+ */
+export const postgresToPostgres: Direction<Source, Fence<Session>> = {
+  type: "transfer",
+  async open(life) {
+    const { request } = life;
+    const run: Run = { ...life, open: opener(life) };
+    refuseUnknown(request.options);
+    const session = await run.open("source", applicationName(request.owner, 0));
+    const target = await run.open("target", lookName);
+    const size = await checkServers(session, target);
+    await target.end();
+    await requireMemory({ engine: "postgres", session }, "postgres", request.options);
+    return { run, session, size };
+  },
+  fence: ({ request, hooks, signal }) =>
+    openFence(request.target, {
+      owner: request.owner,
+      ownerName: request.ownerName,
+      signal,
+      ...(request.reset && request.made ? { made: request.made } : {}),
+      warn: (message) => hooks.log("warning", message),
+    }),
+  diagnose: ({ request }, _source, fence) =>
+    (["source", "target"] as const).map((role) =>
+      diagnosePostgres(request[role], { role, applicationName: () => applicationName(request.owner, fence.epoch) }),
+    ),
+  async copy(life, { run, session }, fence) {
+    if (life.request.reset) await dropEarlier(life, fence);
+    return await copyAll(run, session, fence);
+  },
+  async cause(reason, { request }, _source, fence) {
+    const isStall = reason instanceof EngineError && reason.code === "stalled";
+    return isStall ? reason : await causeOf(reason, request, fence);
+  },
+};
+
+/** Opens sessions that end with the copy. */
+function opener({ request, signal, atEnd }: Life): Run["open"] {
+  const sessions: Session[] = [];
+  atEnd(() => Promise.all(sessions.map((session) => session.end())));
+  return async (role, name) => {
+    const session = await connect(request[role], {
+      role,
+      applicationName: name,
+      signal,
+      statementSeconds: request.options.statement_timeout,
+    });
+    sessions.push(session);
+    return session;
+  };
+}
+
+/** What this run made before its reset. */
+async function dropEarlier({ request, hooks, progress }: Life, fence: Fence<Session>): Promise<void> {
+  const made = [...(request.made ?? []), ...(await fence.made())];
+  if (made.length > 0) hooks.log("info", `Dropping ${made.length} objects that this migration had made in the target`);
+  // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
+  await fence.claim([], made).catch(async (error: unknown) => {
+    await giveBack(fence, error);
+    throw error;
+  });
+  await hearAnswers(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
+}
+
+/** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
+export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
+  const renamed = Object.entries(schemas ?? {}).filter(([from, to]) => from !== to);
+  if (renamed.length === 0) return;
+  throw new EngineError(
+    "unsupported_option",
+    `schemas cannot be renamed between PostgreSQL servers (asked for: ${renamed.map(([from, to]) => `${from} to ${to}`).join(", ")}), since the source's functions name them in their own text: copy under the same names, then ALTER SCHEMA … RENAME TO …`,
+  );
+}

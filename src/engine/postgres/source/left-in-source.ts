@@ -1,0 +1,20 @@
+import { EngineError } from "../../contract.ts";
+import { leftCheckpoint } from "../../fence/left-checkpoint.ts";
+import { printable } from "../../text/printable.ts";
+import type { Session } from "../driver/connection.ts";
+import { fenceTableName, findAlike, partsOf } from "../fence/table.ts";
+
+/** A fence left in the source by a copy into it, which may still be running. Errors: `reserved_name` when the table is a user's. */
+export async function leftInSource(source: Session) {
+  const alike = await findAlike(source);
+  const other = alike.find((table) => !table.alike) ?? alike[1];
+  if (other !== undefined)
+    throw new EngineError(
+      "reserved_name",
+      `the source database has a table ${other.table} of its own: Rowferry keeps its checkpoint in the target under that name; rename the source's table and run again`,
+    );
+  const [found] = alike;
+  if (found === undefined) return undefined;
+  const entry = leftCheckpoint(printable(`${found.schema}.${fenceTableName}`));
+  return { ...found, parts: await partsOf(source, found), entry };
+}

@@ -1,0 +1,59 @@
+import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
+
+/**
+ * Output blocks: CopyData messages of 256 KB whose header is reserved, each handed to the target's socket in one
+ * write, and taken up again when its bytes have left.
+ */
+export const blockBytes = 256 * 1024;
+/** Where data starts in a block. */
+export const blockStart = headerBytes;
+
+export interface Blocks {
+  /** An empty block, for the first time. */
+  first(): Buffer;
+  /** Sends block[0..end) and answers with an empty block. */
+  flush(block: Buffer, end: number): Buffer;
+  /** Set while the target has enough to do; taken by whoever asks. */
+  room(): Promise<void> | undefined;
+  /** Gives an unsent block back. */
+  spare(block: Buffer): void;
+}
+
+/** Free blocks that streams share. */
+export interface Pool {
+  take(): Buffer;
+  give(block: Uint8Array): void;
+}
+
+export function createPool(): Pool {
+  const free: Buffer[] = [];
+  return {
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
+    give(block) {
+      free.push(Buffer.from(block.buffer));
+    },
+  };
+}
+
+export function blocksInto(copy: CopyIn, pool: Pool): Blocks {
+  let waiting: Promise<void> | undefined;
+  return {
+    first: () => pool.take(),
+    spare: (block) => pool.give(block),
+    flush(block, end) {
+      frame(block, 0, end);
+      const room = copy.write(block.subarray(0, end));
+      if (room !== undefined) {
+        waiting = room;
+        // Whoever asks for room hears of a failure; without this an early one would count as unheard.
+        room.catch(() => undefined);
+      }
+      return pool.take();
+    },
+    room() {
+      const room = waiting;
+      waiting = undefined;
+      return room;
+    },
+  };
+}

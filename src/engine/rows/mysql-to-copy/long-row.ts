@@ -1,0 +1,216 @@
+import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { blockBytes } from "./blocks.ts";
+import {
+  ewkbHead,
+  isRealDate,
+  noteSrid,
+  sridBytes,
+  writeEwkbStart,
+  writeHex,
+  writeHexStart,
+  writeNoDate,
+  writeNull,
+  writerOf,
+  writeText,
+} from "./field-writers.ts";
+import { type Field, type Findings, kind } from "./fields.ts";
+import { createFraming, type LongRow } from "./framing.ts";
+import { createJsonCheck } from "./json-check.ts";
+import { createShapeCheck } from "./shape-check.ts";
+
+/**
+ * A row that is larger than a block, or than a packet: its fields are written piece by piece as they come, however
+ * the pieces are cut. Only fields of short kinds (numbers, dates, sets) are gathered first.
+ */
+
+/** The encoder's block, shared with it. */
+export interface Output {
+  block(): Buffer;
+  at(): number;
+  move(at: number): void;
+  flush(): void;
+}
+
+/** Longest field of a kind that is gathered: a SET of 64 labels of 255 characters. */
+const gatheredBytes = 64 * 1024;
+/** Bytes that a gathered field may be written as, at most. */
+const widest = 8;
+
+export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: Output): LongRow {
+  let column = 0;
+  let inField = false;
+  let fieldLeft = 0;
+  let lengthBytes = 0;
+  let lengthGot = 0;
+  let skip = 0;
+  let srid = 0;
+  let gathered: Buffer | undefined;
+  let gatheredLength = 0;
+  const check = createJsonCheck();
+  const shape = createShapeCheck();
+  const head = new Uint8Array(ewkbHead);
+  let headGot = 0;
+
+  const isGathered = (how: number) =>
+    how > kind.bytea && how !== kind.json && how !== kind.geometry && how !== kind.ewkb;
+  const isHex = (how: number) => how === kind.bytea || how === kind.geometry || how === kind.ewkb;
+  const field = () => fields[column] as Field;
+  const found = () => findings[column] as Findings;
+
+  const need = (length: number) => {
+    if (out.at() + length > blockBytes) out.flush();
+  };
+
+  const put = (byte: number) => {
+    need(1);
+    out.block()[out.at()] = byte;
+    out.move(out.at() + 1);
+  };
+
+  const begin = () => {
+    inField = true;
+    lengthBytes = 0;
+    const how = field().kind;
+    if (how === kind.bytea || how === kind.geometry) {
+      need(3);
+      out.move(writeHexStart(out.block(), out.at()));
+      skip = how === kind.geometry ? sridBytes : 0;
+      srid = 0;
+    } else if (how === kind.json) check.start(field());
+    else if (how === kind.ewkb) {
+      shape.start(field().shape ?? 0);
+      headGot = 0;
+    } else if (isGathered(how)) {
+      if (fieldLeft > gatheredBytes) throw new ProtocolError("a field is too long for its type");
+      gathered ??= Buffer.allocUnsafe(gatheredBytes);
+      gatheredLength = 0;
+    }
+    if (fieldLeft === 0) finishField();
+  };
+
+  const finishField = () => {
+    const how = field().kind;
+    if (how === kind.json) {
+      const trouble = check.finish();
+      if (trouble !== undefined) found().broken ??= trouble;
+    } else if (how === kind.ewkb) {
+      const trouble = shape.finish();
+      if (trouble !== undefined) found().broken ??= trouble;
+    } else if (isGathered(how)) writeGathered(gathered as Buffer);
+    inField = false;
+    column++;
+  };
+
+  const writeGathered = (from: Buffer) => {
+    const length = gatheredLength;
+    const room = field().kind === kind.bits ? 80 : length * (field().kind === kind.set ? 4 : 2) + 16;
+    if (room > blockBytes - 16) throw new ProtocolError("a field is too long for its type");
+    need(Math.min(room, length * widest + 80));
+    const to = out.block();
+    const at = out.at();
+    if (field().kind !== kind.date) {
+      // The row loop's own writers are closures over the same findings.
+      writers[column] ??= writerOf(field(), found());
+      out.move((writers[column] as NonNullable<ReturnType<typeof writerOf>>)(from, 0, length, to, at));
+    } else if (isRealDate(from, 0, length)) {
+      from.copy(to, at, 0, length);
+      out.move(at + length);
+    } else {
+      out.move(writeNoDate(field(), found(), to, at));
+    }
+  };
+  const writers: ReturnType<typeof writerOf>[] = [];
+
+  /** Looks at a piece of a geometry and writes its head once that is whole; answers where the rest begins. */
+  const shapePiece = (from: Buffer, start: number, end: number): number => {
+    shape.feed(from, start, end);
+    let p = start;
+    if (headGot === ewkbHead) return p;
+    while (headGot < ewkbHead && p < end) head[headGot++] = from[p++] as number;
+    if (headGot === ewkbHead) {
+      need(ewkbHead * 2);
+      out.move(writeEwkbStart(head, 0, out.block(), out.at()));
+    }
+    return p;
+  };
+
+  const piece = (from: Buffer, start: number, end: number) => {
+    const how = field().kind;
+    if (isGathered(how)) {
+      from.copy(gathered as Buffer, gatheredLength, start, end);
+      gatheredLength += end - start;
+      return;
+    }
+    if (how === kind.json) check.feed(from, start, end);
+    for (let p = how === kind.ewkb ? shapePiece(from, start, end) : start; p < end; ) {
+      if (skip > 0) {
+        srid += (from[p++] as number) * 256 ** (sridBytes - skip);
+        if (--skip === 0) noteSrid(found(), srid);
+        continue;
+      }
+      if (blockBytes - out.at() < 64) out.flush();
+      const length = Math.min(end - p, (blockBytes - out.at()) >>> 1);
+      const to = out.block();
+      if (isHex(how)) out.move(writeHex(from, p, length, to, out.at()));
+      else if (how === kind.raw) {
+        from.copy(to, out.at(), p, p + length);
+        out.move(out.at() + length);
+      } else out.move(writeText(from, p, length, to, out.at(), found()));
+      p += length;
+    }
+  };
+
+  /** One byte of the length before a field: its first, or one of those that the first announces. */
+  const lengthByte = (byte: number) => {
+    if (lengthBytes > 0) {
+      fieldLeft += byte * 256 ** lengthGot++;
+      if (lengthGot === lengthBytes) begin();
+      return;
+    }
+    if (column >= fields.length) throw new ProtocolError("a row is longer than its fields");
+    if (column > 0) put(0x09);
+    if (byte === 0xfb) {
+      need(2);
+      out.move(writeNull(out.block(), out.at()));
+      column++;
+    } else if (byte < 0xfb) {
+      fieldLeft = byte;
+      begin();
+    } else {
+      lengthBytes = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
+      lengthGot = 0;
+      fieldLeft = 0;
+    }
+  };
+
+  const payload = (from: Buffer, start: number, end: number) => {
+    let p = start;
+    while (p < end) {
+      if (!inField) {
+        lengthByte(from[p++] as number);
+        continue;
+      }
+      const length = Math.min(fieldLeft, end - p);
+      piece(from, p, p + length);
+      p += length;
+      fieldLeft -= length;
+      if (fieldLeft === 0) finishField();
+    }
+  };
+
+  const finishRow = () => {
+    if (column !== fields.length || inField || lengthBytes !== 0) {
+      throw new ProtocolError("a row ends before its fields");
+    }
+    put(0x0a);
+  };
+
+  return createFraming({
+    start() {
+      column = lengthBytes = 0;
+      inField = false;
+    },
+    payload,
+    finish: finishRow,
+  });
+}

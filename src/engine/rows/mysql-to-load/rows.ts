@@ -1,0 +1,295 @@
+import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { isEnd } from "../../mysql/driver/result.ts";
+import type { RowSink } from "../../mysql/driver/session.ts";
+import { fullPacket, packetHeader } from "../../mysql/driver/wire.ts";
+import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+
+/**
+ * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
+ * A row that might not fit into a block, or is longer than a packet, is written piece by piece.
+ */
+export interface RowEncoder extends RowSink {
+  /** Rows written so far. */
+  readonly rows: number;
+  /** Bytes of row packets read so far. */
+  readonly bytes: number;
+  /** Empty values in columns of kind `enumeration`. */
+  readonly empty: number;
+  /** For each column of kind `signed`: values of minus zero. */
+  readonly zeros: readonly number[];
+  /** Sends what is left in the block and gives the block back. Last call. */
+  finish(): void;
+}
+
+/** How a column's fields are written. */
+export const kind = {
+  /** Numbers and dates: no byte that wants an escape. */
+  plain: 0,
+  text: 1,
+  /** As text; an empty value may be the one that is in no list, which the target warns of. */
+  enumeration: 2,
+  /** A floating point number for a column that knows no minus zero. */
+  signed: 3,
+} as const;
+
+/** 0: the byte as it is; else the letter after the backslash. */
+const escapes = new Uint8Array(256);
+escapes[0x00] = 0x30;
+escapes[0x09] = 0x74;
+escapes[0x0a] = 0x6e;
+escapes[0x5c] = 0x5c;
+
+const minus = 0x2d;
+const point = 0x2e;
+const zero = 0x30;
+
+/** MySQL writes as many zeros as the column's type has digits after its point. */
+function isMinusZero(from: Uint8Array, start: number, end: number): boolean {
+  if (end - start < 2 || from[start] !== minus) return false;
+  for (let p = start + 1; p < end; p++) if (from[p] !== zero && from[p] !== point) return false;
+  return true;
+}
+
+/** Bytes that are written for one that is read, at most. */
+const widest = 2;
+
+function writeText(from: Uint8Array, start: number, end: number, to: Uint8Array, at: number): number {
+  let o = at;
+  for (let p = start; p < end; p++) {
+    const byte = from[p] as number;
+    const letter = escapes[byte] as number;
+    if (letter === 0) to[o++] = byte;
+    else {
+      to[o++] = 0x5c;
+      to[o++] = letter;
+    }
+  }
+  return o;
+}
+
+/** 0xfc: two bytes, 0xfd: three; a field with eight is longer than any row that fits into a block. */
+function longSize(from: Buffer, at: number, width: number): number {
+  if (width > 3) throw tooLong();
+  return from.readUIntLE(at, width);
+}
+
+const tooLong = () => new ProtocolError("a field is longer than its row");
+
+export function createRowEncoder(columnKinds: readonly number[], out: Loader): RowEncoder {
+  const columns = columnKinds.length;
+  const kinds = Uint8Array.from(columnKinds);
+  const extra = columns * 2 + 8;
+  const fits = Math.floor((blockBytes - blockStart - extra) / widest);
+  let block = out.first();
+  let o = blockStart;
+  let rows = 0;
+  let bytes = 0;
+  let empty = 0;
+  const zeros = columnKinds.map(() => 0);
+  let ended = false;
+
+  const flush = () => {
+    block = out.flush(block, o);
+    o = blockStart;
+  };
+  const need = (length: number) => {
+    if (o + length > blockBytes) flush();
+  };
+
+  /** Counts what a complete field of no ordinary kind holds. */
+  const note = (how: number | undefined, column: number, from: Uint8Array, start: number, end: number) => {
+    if (how === kind.signed) {
+      if (isMinusZero(from, start, end)) zeros[column] = (zeros[column] as number) + 1;
+    } else if (start === end) empty++;
+  };
+
+  /** The payload from[start..rowEnd), for which the block has room. */
+  const encode = (from: Buffer, start: number, rowEnd: number): void => {
+    const to = block;
+    let at = o;
+    let p = start;
+    for (let column = 0; column < columns; column++) {
+      if (column > 0) to[at++] = 0x09;
+      let size = from[p++] as number;
+      if (size === 0xfb) {
+        to[at++] = 0x5c;
+        to[at++] = 0x4e;
+        continue;
+      }
+      if (size > 0xfb) {
+        const width = size - 0xfa;
+        size = longSize(from, p, width);
+        p += width;
+      }
+      const end = p + size;
+      if (end > rowEnd) throw tooLong();
+      const how = kinds[column];
+      if (how !== kind.plain) {
+        if (how !== kind.text) note(how, column, from, p, end);
+        at = writeText(from, p, end, to, at);
+        p = end;
+      } else while (p < end) to[at++] = from[p++] as number;
+    }
+    if (p !== rowEnd) throw new ProtocolError("a row is longer than its fields");
+    to[at++] = 0x0a;
+    o = at;
+    rows++;
+  };
+
+  /** State of a row that is written piece by piece. */
+  let long = false;
+  let inPacket = 0;
+  let goesOn = false;
+  let column = 0;
+  let fieldLeft = -1;
+  let lengthLeft = 0;
+  let lengthGot = 0;
+  /** Of a number in it: 1 where all that was read of it may be minus zero, 0 where nothing was read. */
+  let signed = 0;
+
+  const put = (byte: number) => {
+    need(1);
+    block[o++] = byte;
+  };
+
+  /** A byte of a length of more than one. */
+  const moreLength = (byte: number) => {
+    fieldLeft += byte * 256 ** lengthGot++;
+    if (--lengthLeft === 0 && fieldLeft === 0) endField();
+  };
+
+  /** The first byte of a field's length. */
+  const firstLength = (byte: number) => {
+    if (column >= columns) throw new ProtocolError("a row is longer than its fields");
+    if (column > 0) put(0x09);
+    lengthGot = 0;
+    fieldLeft = byte < 0xfb ? byte : 0;
+    if (byte > 0xfb) {
+      lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
+      return;
+    }
+    if (byte === 0xfb) {
+      need(2);
+      block[o++] = 0x5c;
+      block[o++] = 0x4e;
+    } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
+    signed = 0;
+    if (fieldLeft === 0) endField();
+  };
+
+  const endField = () => {
+    if (signed === 1) zeros[column] = (zeros[column] as number) + 1;
+    signed = 0;
+    fieldLeft = -1;
+    column++;
+  };
+
+  const piece = (from: Buffer, start: number, end: number) => {
+    for (let p = start; kinds[column] === kind.signed && p < end && signed >= 0; p++)
+      if (signed === 0) signed = from[p] === minus ? 1 : -1;
+      else if (from[p] !== zero && from[p] !== point) signed = -1;
+    for (let p = start; p < end; ) {
+      if (blockBytes - o < 64) flush();
+      const until = Math.min(end, p + ((blockBytes - o) >>> 1));
+      o = writeText(from, p, until, block, o);
+      p = until;
+    }
+  };
+
+  const startLong = () => {
+    long = true;
+    inPacket = 0;
+    goesOn = true;
+    column = 0;
+    fieldLeft = -1;
+    lengthLeft = 0;
+  };
+
+  const endLong = () => {
+    if (column !== columns || lengthLeft > 0) throw new ProtocolError("a row ends before its last field");
+    put(0x0a);
+    long = false;
+    rows++;
+  };
+
+  const takeLong = (from: Buffer, start: number, end: number): number => {
+    let p = start;
+    while (long) {
+      if (inPacket === 0) {
+        if (!goesOn) {
+          endLong();
+          break;
+        }
+        if (end - p < packetHeader) break;
+        inPacket = from.readUIntLE(p, 3);
+        goesOn = inPacket === fullPacket;
+        p += packetHeader;
+        bytes += inPacket;
+        continue;
+      }
+      if (p === end) break;
+      if (fieldLeft <= 0 || lengthLeft > 0) {
+        inPacket--;
+        const byte = from[p++] as number;
+        if (lengthLeft > 0) moreLength(byte);
+        else firstLength(byte);
+        continue;
+      }
+      const length = Math.min(fieldLeft, inPacket, end - p);
+      piece(from, p, p + length);
+      p += length;
+      inPacket -= length;
+      fieldLeft -= length;
+      if (fieldLeft === 0) endField();
+    }
+    return p;
+  };
+
+  const take = (from: Buffer, start: number, end: number): number => {
+    let p = start;
+    for (;;) {
+      if (long) {
+        p = takeLong(from, p, end);
+        if (long) return p;
+      }
+      if (end - p < packetHeader) return p;
+      const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
+      if (length > fits) {
+        startLong();
+        continue;
+      }
+      const at = p + packetHeader;
+      if (end - at < length) return p;
+      if (isEnd(from[at], length)) {
+        ended = true;
+        return p;
+      }
+      bytes += length;
+      if (o + length * widest + extra > blockBytes) flush();
+      encode(from, at, at + length);
+      p = at + length;
+    }
+  };
+
+  return {
+    get rows() {
+      return rows;
+    },
+    get bytes() {
+      return bytes;
+    },
+    get empty() {
+      return empty;
+    },
+    zeros,
+    get ended() {
+      return ended;
+    },
+    room: () => out.room(),
+    take,
+    finish() {
+      if (o > blockStart) flush();
+      out.spare(block);
+    },
+  };
+}

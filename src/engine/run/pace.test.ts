@@ -1,0 +1,139 @@
+import { describe, expect, it } from "vitest";
+import type { EngineProgress } from "../contract.ts";
+import { etaSeconds, percentOf, type Sample, tablesToShow, withSample } from "./pace.ts";
+
+const none = { done: 0, total: 0 };
+const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {}): EngineProgress => ({
+  phase,
+  rows: none,
+  bytes: none,
+  tables: none,
+  read: 0,
+  finished: 0,
+  compared: 0,
+  table: [],
+  ...parts,
+});
+
+describe("percent", () => {
+  it.each([
+    ["nothing before the schema", at("connecting"), 0],
+    ["a little when the schema is made", at("schema"), 1],
+    ["an empty database has copied nothing yet", at("copying"), 2],
+    ["half of the bytes", at("copying", { bytes: { done: 50, total: 100 } }), 46],
+    ["rows where bytes are not known", at("copying", { rows: { done: 5, total: 10 } }), 46],
+    ["an estimate that was too low goes no further", at("copying", { bytes: { done: 300, total: 100 } }), 90],
+    ["constraints", at("constraints", { bytes: { done: 300, total: 100 } }), 90],
+    ["keys of half of the tables", at("constraints", { tables: { done: 5, total: 10 } }), 93],
+    ["verifying", at("verifying"), 96],
+    ["half of the rows compared", at("verifying", { compared: 5, rows: { done: 10, total: 10 } }), 97],
+    [
+      "half of the rows compared, and nothing was copied before",
+      at("verifying", { compared: 5, rows: { done: 5, total: 10 }, verifiesOnly: true }),
+      49,
+    ],
+    ["all of it only at the end", at("finished"), 100],
+  ])("%s", (_name, progress, percent) => {
+    expect(percentOf(progress)).toBe(percent);
+  });
+});
+
+describe("remaining time", () => {
+  const copying = (done: number) => at("copying", { bytes: { done, total: 1000 } });
+  const samplesOf = (steps: [at: number, done: number][]) =>
+    steps.reduce<Sample[]>((samples, [when, done]) => withSample(samples, copying(done), when), []);
+
+  it.each<[string, [number, number][], number | undefined]>([
+    ["unknown at the start", [[0, 0]], undefined],
+    [
+      "unknown within two seconds",
+      [
+        [0, 0],
+        [1900, 500],
+      ],
+      undefined,
+    ],
+    [
+      "at a steady rate",
+      [
+        [0, 0],
+        [10_000, 250],
+      ],
+      30,
+    ],
+    [
+      "unknown while nothing moves",
+      [
+        [0, 400],
+        [20_000, 400],
+      ],
+      undefined,
+    ],
+    [
+      "follows a change of pace",
+      [
+        [0, 0],
+        [1_000, 500],
+        [39_000, 500],
+        [40_000, 500],
+        [70_000, 600],
+      ],
+      124,
+    ],
+    [
+      "nothing remains",
+      [
+        [0, 0],
+        [10_000, 1000],
+      ],
+      0,
+    ],
+  ])("%s", (_name, steps, seconds) => {
+    expect(etaSeconds(samplesOf(steps))).toBe(seconds);
+  });
+
+  it("keeps only the samples of the last half minute and the one before", () => {
+    const samples = samplesOf(Array.from({ length: 600 }, (_, second) => [second * 1000, second]));
+    expect(samples.length).toBeLessThanOrEqual(32);
+    expect(etaSeconds(samples)).toBe(401);
+  });
+
+  it("begins anew in another phase", () => {
+    expect(
+      withSample(
+        samplesOf([
+          [0, 0],
+          [5_000, 10],
+        ]),
+        at("constraints"),
+        6_000,
+      ),
+    ).toEqual([]);
+  });
+});
+
+describe("tables", () => {
+  const table = (name: string, state: "waiting" | "copying" | "indexing" | "done", total: number) => ({
+    name,
+    state,
+    total,
+    rows: 0,
+  });
+
+  it("those in work come first, then the largest waiting, then those done", () => {
+    const tables = [
+      table("done", "done", 9000),
+      table("small", "waiting", 1),
+      table("large", "waiting", 500),
+      table("indexing", "indexing", 2),
+      table("copying", "copying", 3),
+    ];
+    const names = tablesToShow(tables, 40).map(({ name }) => name);
+    expect(names).toEqual(["copying", "indexing", "large", "small", "done"]);
+  });
+
+  it("no more than asked for", () => {
+    const many = Array.from({ length: 5000 }, (_, i) => table(`t${i}`, "waiting", i));
+    expect(tablesToShow(many, 40)).toHaveLength(40);
+  });
+});

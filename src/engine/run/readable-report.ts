@@ -1,0 +1,16 @@
+import type { CopyReport } from "../contract.ts";
+import { printable } from "../text/printable.ts";
+
+/**
+ * The report of any direction as a person may read it: control characters of names and values are escapes in its names, notes
+ * and warnings. Definitions are SQL, and names of tables are data: both stay as they are. Pure.
+ */
+export const readableReport = <Report extends Pick<CopyReport, "inventory" | "warnings">>(report: Report): Report => ({
+  ...report,
+  warnings: report.warnings.map(printable),
+  inventory: report.inventory.map(({ name, note, ...entry }) => ({
+    ...entry,
+    name: printable(name),
+    ...(note === undefined ? {} : { note: printable(note) }),
+  })),
+});

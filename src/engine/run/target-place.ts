@@ -1,0 +1,70 @@
+import {
+  type CopyHooks,
+  type CopyRequest,
+  type Endpoint,
+  EngineError,
+  type Place,
+  type StatedPlace,
+} from "../contract.ts";
+import { serverIdentity as mysqlIdentity } from "../mysql/fence/same-database.ts";
+import { databaseIdentity as postgresIdentity } from "../postgres/fence/same-database.ts";
+import { printable } from "../text/printable.ts";
+import { openReading } from "./open-database.ts";
+
+/**
+ * Whether a target is the database that a stored list of made objects is of. Names, OIDs and times of creation are alike on
+ * two servers that were filled alike, so that the list alone would have another's objects dropped. The server's own identity
+ * tells fresh servers and databases apart; a whole server that was cloned has it too, so that the address has to be the same as well.
+ */
+
+/** Errors: those of a server that cannot be reached. */
+export async function readPlace(target: Endpoint, signal: AbortSignal): Promise<Place> {
+  const opened = await openReading(target, { role: "target", program: "rowferry look", signal });
+  try {
+    const identity =
+      opened.engine === "mysql" ? await mysqlIdentity(opened.session) : await postgresIdentity(opened.session);
+    return { address: addressOf(target), identity };
+  } finally {
+    await opened.session.end();
+  }
+}
+
+const addressOf = ({ host, port }: Endpoint) =>
+  `${host.includes(":") ? `[${host.toLowerCase()}]` : host.toLowerCase()}:${port}`;
+
+/** Why a list that was made in one place must not be dropped in another, and what to do; undefined where they are one. */
+export function elsewhere({ address, identity }: StatedPlace, now: Place): string | undefined {
+  if (address === undefined || identity === undefined)
+    return "the report of what was made does not say on which server that was, as those of earlier versions do not: drop by hand what it names under made";
+  const before = printable(address.slice(0, 300));
+  if (identity !== now.identity)
+    return `the report is of what was made on ${before}, and the database now named on ${printable(now.address)} is another one, or on another server (a new, cloned or restored one too): name the one that was copied into, or drop by hand what the report names under made`;
+  if (address !== now.address)
+    return `the report is of what was made on ${before}, and the server at ${printable(now.address)} may be a clone of that one: name the target by the host and port of the copy; if it took over from that server, drop by hand what the report names under made`;
+  return undefined;
+}
+
+export const otherPlace = (words: string, cause?: unknown): EngineError =>
+  new EngineError("other_database", `${words}; nothing was dropped`, { cause });
+
+/**
+ * The request without a list that is not of its target, and what an error of such a copy is to its caller: what stands in
+ * the way may be what that list is of.
+ */
+export function onlyOwnList(
+  request: CopyRequest,
+  place: Place,
+  log: CopyHooks["log"],
+): { request: CopyRequest; explained(error: unknown): unknown } {
+  const { made = [], madeIn = {}, reset } = request;
+  const why = reset && made.length > 0 ? elsewhere(madeIn, place) : undefined;
+  if (why === undefined) return { request, explained: (error) => error };
+  log("warning", `Of what an earlier run made nothing is dropped: ${why}`);
+  return {
+    request: { ...request, made: [] },
+    explained: (error) =>
+      error instanceof EngineError && error.code === "target_not_empty"
+        ? otherPlace(`${why}. ${error.message}`, error)
+        : error,
+  };
+}
