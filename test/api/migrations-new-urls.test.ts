@@ -3,8 +3,8 @@ import type { Database } from "../../dev/databases/index.ts";
 import { parseDatabaseUrl } from "../../src/guard/url.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { connect } from "../databases/connect.ts";
-import { run } from "../engine/run.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { run } from "../support/engine/run.ts";
 import { create, fail, pair, planted, stored, untilStatus, work } from "./migrations-play.ts";
 import { admin, api, type Person, signUp } from "./world.ts";
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../../src/engine/verify/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
-import { flavours, type Pair, pair, type Servers, startServers } from "../engine/mysql-mysql-support.ts";
+import { flavours, type Pair, pair, type Servers, startServers } from "../support/engine/mysql-mysql-support.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
 
 /** Backups of MySQL and MariaDB by `kubectl apply`: real control plane, operator, worker, servers and bucket. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
-import { database, fingerprint, sql, type Where } from "../engine/postgres-support.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { database, fingerprint, sql, type Where } from "../support/engine/postgres-support.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
 
 /** Backups by `kubectl apply` with ordinary Secrets, without the API: real control plane, operator, worker, PostgreSQL and bucket. */

@@ -2,10 +2,10 @@ import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
-import { database, type Where } from "../engine/postgres-support.ts";
 import { until } from "../operator/control-plane.ts";
 import { runProgram } from "../run-program.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { database, type Where } from "../support/engine/postgres-support.ts";
 import { objectsIn } from "./bucket.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
 

@@ -8,9 +8,9 @@ import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { commandsOf } from "../backup/page.ts";
-import { database, fingerprint, type Where } from "../engine/postgres-support.ts";
 import { until } from "../operator/control-plane.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { database, fingerprint, type Where } from "../support/engine/postgres-support.ts";
 import { objectsIn } from "./bucket.ts";
 import { byMcp, byRest, type Service, startService } from "./surfaces-play.ts";
 

@@ -1,9 +1,17 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { BackupProgress } from "../../src/backup/contract.ts";
-import { zoo } from "../engine/mysql-everything.ts";
-import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { database, endpoint, fingerprint, psql, type Servers, sql, startServers } from "../engine/postgres-support.ts";
+import { zoo } from "../support/engine/mysql-everything.ts";
+import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import {
+  database,
+  endpoint,
+  fingerprint,
+  psql,
+  type Servers,
+  sql,
+  startServers,
+} from "../support/engine/postgres-support.ts";
 import { backup, codeOf, type Kept, newPlace, restore } from "./support.ts";
 
 /** A restore that was cut off, and its next attempt. */
@@ -76,7 +84,7 @@ test("PostgreSQL: a target that had objects is never taken for one of a cut-off 
 
 test("PostgreSQL: every kind of object that the next attempt finds is dropped, or it says that the target is not empty", async () => {
   const source = await database(servers.new);
-  await psql(source, servers.tools, [join(import.meta.dirname, "..", "engine", "postgres-zoo.sql")]);
+  await psql(source, servers.tools, [join(import.meta.dirname, "..", "engine", "postgres-postgres", "zoo.sql")]);
   const kept = await newPlace();
   await backup(endpoint(source), kept);
   const target = await database(servers.new);

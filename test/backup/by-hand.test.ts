@@ -6,9 +6,9 @@ import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { mysqlTools } from "../../dev/databases/mysql-tools.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
-import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { database, endpoint, fingerprint, psql, startServers } from "../engine/postgres-support.ts";
+import { expectRows, shapes, zoo } from "../support/engine/mysql-everything.ts";
+import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import { database, endpoint, fingerprint, psql, startServers } from "../support/engine/postgres-support.ts";
 import { commandsOf } from "./page.ts";
 import { backup, newFolder, newPlace } from "./support.ts";
 
@@ -63,7 +63,7 @@ test("a backup of PostgreSQL is restored by pg_restore", async () => {
   const postgres = await startServers();
   try {
     const source = await database(postgres.new);
-    await psql(source, postgres.tools, [join(import.meta.dirname, "..", "engine", "postgres-zoo.sql")]);
+    await psql(source, postgres.tools, [join(import.meta.dirname, "..", "engine", "postgres-postgres", "zoo.sql")]);
     const target = await database(postgres.new);
     const { run } = await desk(endpoint(source), postgres.tools, target.database);
     expect(await run("Check the files", {})).toContain("run/database.dump.zst.age: OK");

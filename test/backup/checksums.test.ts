@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkArchive } from "../../src/backup/check.ts";
-import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { database, endpoint, type Servers, sql, startServers } from "../engine/postgres-support.ts";
+import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import { database, endpoint, type Servers, sql, startServers } from "../support/engine/postgres-support.ts";
 import { replaceInParts } from "./exchange.ts";
 import { backup, hooks, type Kept, newPlace, restore } from "./support.ts";
 

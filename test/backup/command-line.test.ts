@@ -7,9 +7,16 @@ import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import { storageOf } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { run } from "../cli/process.ts";
-import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
-import { flavours, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { database, endpoint, fingerprint, psql, type Servers, startServers } from "../engine/postgres-support.ts";
+import { expectRows, shapes, zoo } from "../support/engine/mysql-everything.ts";
+import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import {
+  database,
+  endpoint,
+  fingerprint,
+  psql,
+  type Servers,
+  startServers,
+} from "../support/engine/postgres-support.ts";
 import { backup, type Kept, newFolder, newPlace, restore } from "./support.ts";
 
 /** One archive, two writers and two readers: the service (src/backup with its own folders and keys) and the command line. */
@@ -94,7 +101,7 @@ test.each(flavours)(
 
 const everything = async () => {
   const source = await database(postgres.new);
-  await psql(source, postgres.tools, [join(import.meta.dirname, "..", "engine", "postgres-zoo.sql")]);
+  await psql(source, postgres.tools, [join(import.meta.dirname, "..", "engine", "postgres-postgres", "zoo.sql")]);
   return { source, target: await database(postgres.new) };
 };
 

@@ -4,7 +4,12 @@ import type { BackupError, Storage } from "../../src/backup/contract.ts";
 import { removeRun, storageOf } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { uploadsIn } from "../backup-operator/bucket.ts";
-import { type Servers as Mysql, type Pair, pair, startServers as startMysql } from "../engine/mysql-mysql-support.ts";
+import {
+  type Servers as Mysql,
+  type Pair,
+  pair,
+  startServers as startMysql,
+} from "../support/engine/mysql-mysql-support.ts";
 import {
   database,
   endpoint,
@@ -13,7 +18,7 @@ import {
   sql,
   startServers,
   type Where,
-} from "../engine/postgres-support.ts";
+} from "../support/engine/postgres-support.ts";
 import { type Fault, type Faulty, type Operation, openFaulty } from "./faulty.ts";
 import { backup, codeOf, type Kept, newPlace, objectsIn, restore } from "./support.ts";
 

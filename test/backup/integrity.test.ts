@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeRun } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
-import { database, endpoint, type Servers, sql, startServers, type Where } from "../engine/postgres-support.ts";
+import { database, endpoint, type Servers, sql, startServers, type Where } from "../support/engine/postgres-support.ts";
 import { backup, codeOf, hooks, type Kept, newFolder, newKey, newPlace, objectsIn, restore } from "./support.ts";
 
 /** Whatever happens to an archive in its storage is noticed before the target is written. */

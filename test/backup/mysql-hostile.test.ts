@@ -7,10 +7,10 @@ import { openRecipients } from "../../src/backup/encryption/age.ts";
 import { writeManifest } from "../../src/backup/manifest.ts";
 import { sqlFile } from "../../src/backup/mysql/sql-file.ts";
 import { writePart } from "../../src/backup/parts.ts";
-import { expectRows } from "../engine/mysql-everything.ts";
-import { flavours, name, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { endpoint, mysqlAs } from "../engine/mysql-support.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { expectRows } from "../support/engine/mysql-everything.ts";
+import { flavours, name, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import { endpoint, mysqlAs } from "../support/engine/mysql-support.ts";
 import { backup, codeOf, hooks, type Kept, newFolder, newPlace, restore } from "./support.ts";
 
 /** Names, values and archives that try to get out of their statement. */

@@ -1,11 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { checkArchive, restoreBackup } from "../../src/backup/index.ts";
 import { verify } from "../../src/engine/verify/index.ts";
-import { expectRows, shapes, zoo } from "../engine/mysql-everything.ts";
-import { flavours, type Pair, pair, useServers } from "../engine/mysql-mysql-support.ts";
-import { endpoint, mysqlAs } from "../engine/mysql-support.ts";
 import { mysqlStatements } from "../samples/index.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { expectRows, shapes, zoo } from "../support/engine/mysql-everything.ts";
+import { flavours, type Pair, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
+import { endpoint, mysqlAs } from "../support/engine/mysql-support.ts";
 import { backup, codeOf, hooks, type Kept, newPlace, objectsIn, restore } from "./support.ts";
 
 const servers = useServers();

@@ -5,7 +5,7 @@ import { CreateBucketCommand, PutObjectLockConfigurationCommand, S3Client } from
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import { removeRun, storageOf } from "../../src/backup/index.ts";
-import { database, endpoint, type Servers, startServers } from "../engine/postgres-support.ts";
+import { database, endpoint, type Servers, startServers } from "../support/engine/postgres-support.ts";
 import { backup, codeOf, hooks, newPlace, objectsIn, restore } from "./support.ts";
 
 /** A bucket whose objects cannot be deleted for a day. */

@@ -9,7 +9,14 @@ import type { Manifest, Part } from "../../src/backup/contract.ts";
 import { openRecipients } from "../../src/backup/encryption/age.ts";
 import { writeManifest } from "../../src/backup/manifest.ts";
 import { manifestName } from "../../src/backup/names.ts";
-import { database, endpoint, fingerprint, type Servers, sql, startServers } from "../engine/postgres-support.ts";
+import {
+  database,
+  endpoint,
+  fingerprint,
+  type Servers,
+  sql,
+  startServers,
+} from "../support/engine/postgres-support.ts";
 import { replaceInParts } from "./exchange.ts";
 import { backup, codeOf, hooks, type Kept, newPlace, restore } from "./support.ts";
 

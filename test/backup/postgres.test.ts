@@ -10,7 +10,7 @@ import {
   sql,
   startServers,
   type Where,
-} from "../engine/postgres-support.ts";
+} from "../support/engine/postgres-support.ts";
 import { backup, codeOf, hooks, newPlace, objectsIn, restore } from "./support.ts";
 
 let servers: Servers;
@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers?.stop());
 
-const zoo = join(import.meta.dirname, "..", "engine", "postgres-zoo.sql");
+const zoo = join(import.meta.dirname, "..", "engine", "postgres-postgres", "zoo.sql");
 
 async function zooOn(server: "new" | "old"): Promise<Where> {
   const where = await database(servers[server]);

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import type { Storage } from "../../src/backup/contract.ts";
 import { storageOf } from "../../src/backup/index.ts";
-import { database, endpoint, fingerprint, type Servers, startServers } from "../engine/postgres-support.ts";
+import { database, endpoint, fingerprint, type Servers, startServers } from "../support/engine/postgres-support.ts";
 import { backup, codeOf, newPlace, objectsIn, restore } from "./support.ts";
 
 let s3: S3Server;

@@ -1,6 +1,6 @@
 import { throwIfAny } from "../../dev/terminal/failure.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
-import { cases, type Opened, playOpenings } from "../engine/openings.ts";
+import { cases, type Opened, playOpenings } from "../support/engine/openings.ts";
 
 /** `npm run chaos -- openings [--openings N]`: snapshots by several connections under a writer, of which none may be torn. */
 export async function openingsChaos(terminal: Terminal, signal: AbortSignal, openings: number): Promise<number> {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inSource } from "../engine/postgres-mysql-support.ts";
 import { mysqlStatements, postgresScript } from "../samples/index.ts";
+import { inSource } from "../support/engine/postgres-mysql-support.ts";
 import { applyMigration, kubectl, untilState } from "./kube.ts";
 import { makeWorld, type World, withMysql, withPostgres } from "./world.ts";
 

@@ -23,7 +23,7 @@ async function until(condition: () => Promise<boolean>, what: string): Promise<v
   }
 }
 
-// npm's releases of PostgreSQL run from the same root file system; test/engine/servers.test.ts starts each of them.
+// npm's releases of PostgreSQL run from the same root file system; test/engine/run/servers.test.ts starts each of them.
 const own = (Object.keys(kinds) as DatabaseKind[]).filter((kind) => !("release" in kinds[kind]));
 
 /** The drivers' codes. */

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { expect, test } from "vitest";
-import { until } from "../engine/postgres-support.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { openPool, type Wish } from "../servers/pool.ts";
+import { until } from "../support/engine/postgres-support.ts";
 import { useOwnPool } from "./own-pool.ts";
 
 /** Borrowers that die, wishes that nobody can read, and servers that end while nobody has them. */

@@ -15,7 +15,7 @@ import {
   rogue,
 } from "./rogue.ts";
 
-/** A MySQL server that means ill: what it learns, and what it makes us keep and do. (Rows without end: test/engine/mysql-rogue.test.ts.) */
+/** A MySQL server that means ill: what it learns, and what it makes us keep and do. (Rows without end: test/engine/mysql/rogue.test.ts.) */
 
 const open: Rogue[] = [];
 afterEach(() => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { reportSchema } from "../../src/engine/report/schema.ts";
 import { reset } from "../../src/engine/run/reset.ts";
-import { assessed, run } from "../engine/run.ts";
-import { endPlaces, type Kind, type Place, place, startPlaces } from "../engine/verify-places.ts";
+import { assessed, run } from "../support/engine/run.ts";
+import { endPlaces, type Kind, type Place, place, startPlaces } from "../support/engine/verify-places.ts";
 import { pagila, sakilaIn } from "./scripts.ts";
 
 /** Sakila and Pagila in four directions: all tables are copied, and the same query gives the same sums on both servers. */

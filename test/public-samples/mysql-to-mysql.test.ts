@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import { copied, pair, pairs, useServers } from "../engine/mysql-mysql-support.ts";
-import { expectWhole } from "../engine/whole-mysql.ts";
+import { copied, pair, pairs, useServers } from "../support/engine/mysql-mysql-support.ts";
+import { expectWhole } from "../support/engine/whole-mysql.ts";
 import { sakilaIn } from "./scripts.ts";
 
 const servers = useServers();

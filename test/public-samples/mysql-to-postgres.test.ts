@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectEdition } from "../engine/editions-postgres.ts";
-import { type Flavour, pair, rows, type Servers, startServers } from "../engine/mysql-support.ts";
-import { expectRows } from "../engine/rows-of-mysql.ts";
-import { run } from "../engine/run.ts";
+import { expectEdition } from "../support/engine/editions-postgres.ts";
+import { type Flavour, pair, rows, type Servers, startServers } from "../support/engine/mysql-support.ts";
+import { expectRows } from "../support/engine/rows-of-mysql.ts";
+import { run } from "../support/engine/run.ts";
 import { chinook, sakilaIn } from "./scripts.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("sample databases of %s", (flavour) => {

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { expectEdition } from "../engine/editions-mysql.ts";
-import type { AnyFlavour } from "../engine/mysql-support.ts";
-import { pair, rows, type Servers, startServers } from "../engine/postgres-mysql-support.ts";
-import { run } from "../engine/run.ts";
+import { expectEdition } from "../support/engine/editions-mysql.ts";
+import type { AnyFlavour } from "../support/engine/mysql-support.ts";
+import { pair, rows, type Servers, startServers } from "../support/engine/postgres-mysql-support.ts";
+import { run } from "../support/engine/run.ts";
 import { chinook, pagila } from "./scripts.ts";
 
 describe.each<AnyFlavour>(["mysql", "mariadb", "mariadb-11"])("sample databases from PostgreSQL to %s", (flavour) => {

@@ -1,6 +1,13 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { inSource } from "../engine/postgres-mysql-support.ts";
-import { copied, database, fingerprint, type Servers, schemaText, startServers } from "../engine/postgres-support.ts";
+import { inSource } from "../support/engine/postgres-mysql-support.ts";
+import {
+  copied,
+  database,
+  fingerprint,
+  type Servers,
+  schemaText,
+  startServers,
+} from "../support/engine/postgres-support.ts";
 import { chinook, pagila } from "./scripts.ts";
 
 let servers: Servers;

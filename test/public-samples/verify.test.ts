@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, test } from "vitest";
-import { endPlaces, expectEqual, type Kind, type Place, place, startPlaces } from "../engine/verify-places.ts";
+import { endPlaces, expectEqual, type Kind, type Place, place, startPlaces } from "../support/engine/verify-places.ts";
 import { chinook, pagila, sakilaIn } from "./scripts.ts";
 
 /** `verify` alone after copies of the public sample databases in every direction. */

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, test } from "vitest";
-import type { Flavour } from "../engine/mysql-support.ts";
-import { inSource, pair, type Servers, startServers } from "../engine/postgres-mysql-support.ts";
-import { run } from "../engine/run.ts";
-import { expectGoneByReset, expectViews, sourceUrl } from "../engine/views-of-postgres.ts";
+import type { Flavour } from "../support/engine/mysql-support.ts";
+import { inSource, pair, type Servers, startServers } from "../support/engine/postgres-mysql-support.ts";
+import { run } from "../support/engine/run.ts";
+import { expectGoneByReset, expectViews, sourceUrl } from "../support/engine/views-of-postgres.ts";
 import { pagila } from "./scripts.ts";
 
 /** Views over Pagila's tables, in MySQL and MariaDB. */

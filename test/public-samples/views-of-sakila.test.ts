@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Flavour, pair, type Servers, startServers } from "../engine/mysql-support.ts";
-import { run } from "../engine/run.ts";
-import { expectGoneByReset, expectViews } from "../engine/views-of-mysql.ts";
+import { type Flavour, pair, type Servers, startServers } from "../support/engine/mysql-support.ts";
+import { run } from "../support/engine/run.ts";
+import { expectGoneByReset, expectViews } from "../support/engine/views-of-mysql.ts";
 import { sakilaIn } from "./scripts.ts";
 
 /** Views over Sakila's tables, in PostgreSQL. */

@@ -5,13 +5,13 @@ import { tmpdir } from "node:os";
 import { join, relative, resolve } from "node:path";
 import { expect, it } from "vitest";
 import { nextStep } from "../../dev/terminal/failure.ts";
-import { until } from "../engine/postgres-support.ts";
 import { added } from "../first-hour/added.ts";
 import { endGroup, leftovers } from "../leftovers.ts";
 import { plainEnvironment } from "../mutants/vitest.ts";
 import { type Choice, choose } from "../runner/choose.ts";
 import { type Limits, runJob } from "../runner/job.ts";
 import { type Part, parts, setupsOf } from "../runner/parts.ts";
+import { until } from "../support/engine/postgres-support.ts";
 
 /** What `npm test` reads from its command line, and what it leaves when it cannot go on. */
 

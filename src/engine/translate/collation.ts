@@ -30,7 +30,7 @@ export function mysqlComparison(collation: string): Comparison {
 }
 
 /**
- * Text whose every character is equal to no other one in a `simple` collation. Proven by test/engine/translate-collations.test.ts,
+ * Text whose every character is equal to no other one in a `simple` collation. Proven by test/engine/translate/collations.test.ts,
  * which compares them with every character there is.
  */
 export const isAlone = (literal: string): boolean => /^[0-9 !#$%&()*+,./:;<=>?@_|~-]*$/.test(literal);

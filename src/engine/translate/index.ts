@@ -16,7 +16,7 @@ export type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated, Use 
 
 /**
  * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that
- * the copy can bring (docs/translation.md; test/engine/translate-*.test.ts compare both servers' answers). All else is
+ * the copy can bring (docs/translation.md; test/engine/translate/*.test.ts compare both servers' answers). All else is
  * refused with a reason: the caller reports it with the source's own text. Pure, and quick: no parser is loaded.
  */
 

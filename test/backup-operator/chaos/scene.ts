@@ -1,9 +1,9 @@
 import type { Database } from "../../../dev/databases/index.ts";
 import { checkArchive, generateKey, storageOf } from "../../../src/backup/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
-import { database, fingerprint, sql, type Where } from "../../engine/postgres-support.ts";
 import { type PlaneClient, until } from "../../operator/control-plane.ts";
 import { borrowDatabase } from "../../servers/index.ts";
+import { database, fingerprint, sql, type Where } from "../../support/engine/postgres-support.ts";
 import { objectsIn, uploadsIn } from "../bucket.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "../support.ts";
 import { type Facts, judge, type Known, type RestoreFact } from "./judge.ts";

@@ -3,11 +3,11 @@ import type { Mutant } from "../mutant.ts";
 /** Faults of the copy itself: what is counted, made, read at one moment, and kept of an earlier attempt. */
 
 const counts = (of: string, word: "lost" | "gained") => ({
-  file: "test/engine/row-counts.test.ts",
+  file: "test/engine/run/row-counts.test.ts",
   name: `${of} > a row that the target ${word} after the load fails the copy, with the table and both numbers`,
 });
 const notNull = (of: string) => ({
-  file: "test/engine/not-null.test.ts",
+  file: "test/engine/fits/not-null.test.ts",
   name: `${of}: a column that takes no NULL takes none in the target, and others do`,
 });
 
@@ -67,7 +67,7 @@ export const copying: readonly Mutant[] = [
     find: "await session.run(`${begin}; ${snapshot}`)",
     replace: "await session.run(begin)",
     test: {
-      file: "test/engine/postgres-faults.test.ts",
+      file: "test/engine/postgres-postgres/faults.test.ts",
       name: "rows that a careless reader would miss > writes during the copy are all in or all out: one moment of the source is copied",
     },
     harm: "Tables are copied as they were at different moments, so that an order may be there without its customer.",
@@ -78,7 +78,7 @@ export const copying: readonly Mutant[] = [
     find: 'start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY"',
     replace: 'start = "START TRANSACTION READ ONLY"',
     test: {
-      file: "test/engine/mysql-faults.test.ts",
+      file: "test/engine/mysql-postgres/faults.test.ts",
       name: "faults with mariadb > rows written meanwhile are all in or all out, over several sessions and tables",
     },
     harm: "Tables are copied as they were at different moments, so that an order may be there without its customer.",
@@ -89,7 +89,7 @@ export const copying: readonly Mutant[] = [
     find: "const most = 1;",
     replace: "const most: number = 4;",
     test: {
-      file: "test/engine/snapshot-position.test.ts",
+      file: "test/engine/run/snapshot-position.test.ts",
       name: "the place of a snapshot in the log > of MySQL is its GTIDs, and file and offset under a lock with the right to see them",
     },
     harm: "Several connections read without a lock, each another state: one copy in eight is torn under a writer.",
@@ -100,7 +100,7 @@ export const copying: readonly Mutant[] = [
     find: "names.filter((name) => !different.has(name) && ",
     replace: "names.filter((name) => ",
     test: {
-      file: "test/engine/mysql-resume.test.ts",
+      file: "test/engine/mysql-postgres/resume.test.ts",
       name: "a second attempt at a copy from mariadb > a value that was changed in the target meanwhile is found, and its table copied again",
     },
     harm: "A retry keeps a table whose rows differ from the source.",
@@ -111,7 +111,7 @@ export const copying: readonly Mutant[] = [
     find: "differing.has(tableWords([schema, name])) ? [] : [oid]",
     replace: "differing.size < 0 ? [] : [oid]",
     test: {
-      file: "test/engine/postgres-resume.test.ts",
+      file: "test/engine/postgres-postgres/resume.test.ts",
       name: "a second attempt > finds a row that changed in the target as well",
     },
     harm: "A retry keeps a PostgreSQL table whose rows differ from the source.",
@@ -155,7 +155,7 @@ export const copying: readonly Mutant[] = [
     find: "const sql = withQuotedKeys(shown, foreignKeys);",
     replace: "const sql = shown;",
     test: {
-      file: "test/engine/mysql-mysql-key-names.test.ts",
+      file: "test/engine/mysql-mysql/key-names.test.ts",
       name: "mariadb → mysql: what follows a foreign key with a backtick in its names arrives",
     },
     harm: "A check of MariaDB's behind a foreign key with a backtick in its names is lost, or its table is not copied.",
@@ -166,7 +166,7 @@ export const copying: readonly Mutant[] = [
     find: "column.name === name && isJsonCheck(check, column)",
     replace: 'column.name === name && column.dataType === "longtext"',
     test: {
-      file: "test/engine/mysql-checks.test.ts",
+      file: "test/engine/mysql-postgres/checks.test.ts",
       name: "a check with the name of a JSON column is made, and the check that makes the column JSON is named beside it",
     },
     harm: "A check that is called like a JSON column of MariaDB's is lost.",
@@ -177,7 +177,7 @@ export const copying: readonly Mutant[] = [
     find: "if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));",
     replace: "",
     test: {
-      file: "test/engine/postgres-mysql-folding.test.ts",
+      file: "test/engine/postgres-mysql/folding.test.ts",
       name: "unique keys of PostgreSQL in mysql > what a collation took for equal is named, with the text of the index",
     },
     harm: "A unique index of PostgreSQL's that takes upper and lower case for equal becomes weaker, and nothing says so.",
@@ -188,7 +188,7 @@ export const copying: readonly Mutant[] = [
     find: "if (refused.length === 0) return;",
     replace: "if (refused.length >= 0) return;",
     test: {
-      file: "test/engine/fits-postgres.test.ts",
+      file: "test/engine/fits/postgres.test.ts",
       name: "a value that would be cut or rounded is counted by its column, and nothing is written",
     },
     harm: "Rows that go into tables that are there are cut and rounded without a word.",
@@ -199,7 +199,7 @@ export const copying: readonly Mutant[] = [
     find: "if (charsets.has(from)) return converted(column.name, from);",
     replace: "if (charsets.has(from)) return column;",
     test: {
-      file: "test/engine/fits-mysql-mysql.test.ts",
+      file: "test/engine/fits/mysql-mysql.test.ts",
       name: "a text is converted also where each of its bytes would be a character of the target's set",
     },
     harm: "Texts that go into a column of another character set become other characters.",

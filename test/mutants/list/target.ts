@@ -3,7 +3,7 @@ import type { Mutant } from "../mutant.ts";
 /** Faults of the fence in the target, and of what a reset drops there. */
 
 const fence = (name: string) => ({
-  file: "test/engine/postgres-fence.test.ts",
+  file: "test/engine/postgres/fence.test.ts",
   name: `the fence in a PostgreSQL target > ${name}`,
 });
 
@@ -22,7 +22,7 @@ export const target: readonly Mutant[] = [
     find: "if (Number(rows[0]?.[0] ?? -1) !== epoch) throw superseded();",
     replace: "if (rows[0] === undefined) throw superseded();",
     test: {
-      file: "test/engine/mysql-mysql-faults.test.ts",
+      file: "test/engine/mysql-mysql/faults.test.ts",
       name: "mariadb: a session that the successor did not know of does not pass the fence",
     },
     harm: "Two pods write into one MySQL target at the same time.",
@@ -33,7 +33,7 @@ export const target: readonly Mutant[] = [
     find: 'if (own === undefined) return "others";',
     replace: 'if (own === undefined) return "own";',
     test: {
-      file: "test/engine/mysql-own-rows.test.ts",
+      file: "test/engine/mysql/own-rows.test.ts",
       name: "rows alone from MySQL to mariadb, after a kill > the application's own row in a table whose rows were not committed stops the retry, and stays through a reset",
     },
     harm: "A retry of rows alone empties a table with the application's own rows.",
@@ -44,7 +44,7 @@ export const target: readonly Mutant[] = [
     find: "if (written.affected !== 1) throw superseded();",
     replace: "",
     test: {
-      file: "test/engine/mysql-mysql-faults.test.ts",
+      file: "test/engine/mysql-mysql/faults.test.ts",
       name: "mariadb: a worker that was cut off writes nothing beside its successor",
     },
     harm: "A worker that lost its target opens new sessions there, which its successor does not know.",
@@ -71,7 +71,7 @@ export const target: readonly Mutant[] = [
     find: "refuseTaken(table, others);",
     replace: "",
     test: {
-      file: "test/engine/mysql-target-beside.test.ts",
+      file: "test/engine/mysql/target-beside.test.ts",
       name: "two runs into one database of mysql > many that come and go at one moment: none fails, no claim is had twice, and the table goes with the last",
     },
     harm: "Two migrations write into the same tables of one MySQL target at the same time.",
@@ -90,7 +90,7 @@ export const target: readonly Mutant[] = [
     find: "const other = await needed(object);",
     replace: "const other = undefined as string | undefined;",
     test: {
-      file: "test/engine/postgres-beside.test.ts",
+      file: "test/engine/postgres-postgres/beside.test.ts",
       name: "two runs into one database > of one schema: a reset of the first leaves the schema to the other, whose reset drops it",
     },
     harm: "A run cannot be reset while another one has tables in a schema that both copy into.",
@@ -109,7 +109,7 @@ export const target: readonly Mutant[] = [
     find: "if (!(await isOurs(session, object, proofs, found)))",
     replace: "if (proofs.length > 1_000_000)",
     test: {
-      file: "test/engine/mysql-mysql-faults.test.ts",
+      file: "test/engine/mysql-mysql/faults.test.ts",
       name: "mariadb: a reset drops exactly what the run made, at whatever point it was killed",
     },
     harm: "A reset drops a user's own table that has the name of one that the copy had made.",
@@ -131,7 +131,7 @@ export const target: readonly Mutant[] = [
     find: "  await refuseElsewhere(request, signal);",
     replace: "",
     test: {
-      file: "test/engine/reset-elsewhere.test.ts",
+      file: "test/engine/run/reset-elsewhere.test.ts",
       name: "a report of a copy into postgres > drops nothing on another server that was filled alike, by reset or by a copy that begins with one",
     },
     harm: "A reset by a report drops the tables of another server that was filled alike.",
@@ -142,7 +142,7 @@ export const target: readonly Mutant[] = [
     find: "if (others.length === 0) continue;",
     replace: "if (others.length >= 0) continue;",
     test: {
-      file: "test/engine/mysql-mysql-faults.test.ts",
+      file: "test/engine/mysql-mysql/faults.test.ts",
       name: "mariadb: a table that another's foreign key refers to is not dropped by a reset, and nothing else is",
     },
     harm: "A reset drops half of what was made and then fails, where a foreign key of the user's refers to the rest.",

@@ -4,7 +4,7 @@ import { named } from "../../../text/own-property.ts";
 
 /**
  * Which of PostgreSQL's collations takes for equal what a collation of MySQL does: ICU's, not deterministic, at the same
- * level. test/engine/mysql-folding.test.ts compares them by every character. Pure.
+ * level. test/engine/mysql/folding.test.ts compares them by every character. Pure.
  */
 export interface Folding {
   /** Undefined: equal bytes, once trailing spaces are gone. */

@@ -1,0 +1,120 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import {
+  copied,
+  database,
+  fingerprint,
+  hooks,
+  request,
+  type Servers,
+  schemaText,
+  sql,
+  startServers,
+  transfer,
+} from "../../support/engine/postgres-support.ts";
+
+let servers: Servers;
+beforeAll(async () => {
+  servers = await startServers();
+});
+afterAll(() => servers?.stop());
+
+const quoted = (name: string) => `"${name.replaceAll('"', '""')}"`;
+
+const hostile = [
+  'say "hi"',
+  "it's",
+  "back\\slash",
+  "new\nline",
+  "tab\there",
+  "dotted.name",
+  "select",
+  "Folded",
+  "folded",
+  "FOLDED",
+  "; DROP TABLE folded; --",
+  "/* open",
+  "$1 %s %I #{x}",
+  "😀".repeat(15),
+  "x".repeat(63),
+  " leading and trailing ",
+  "é漢字",
+  "*",
+];
+
+describe("tables of odd shapes", () => {
+  test("carry their names, whatever stands in these", async () => {
+    const source = await database(servers.new);
+    await sql(
+      source,
+      hostile
+        .map(quoted)
+        .map((name, at) => {
+          const [schema, other] = [quoted(`s${at} ${hostile[at]?.slice(0, 12)}`), quoted(`u${at}`)];
+          return `CREATE SCHEMA ${schema}; CREATE TYPE ${schema}.${other} AS ENUM (${`'${hostile[at]?.replaceAll("'", "''")}'`});
+            CREATE TABLE ${schema}.${name} (${name} int GENERATED ALWAYS AS IDENTITY PRIMARY KEY, other text DEFAULT 'd', kind ${schema}.${other}, up int REFERENCES ${schema}.${name});
+            INSERT INTO ${schema}.${name} (other, up) VALUES ('a', 1), (E'b\\\\\\n\\t', 1), (NULL, 2); CREATE INDEX ON ${schema}.${name} (other);
+            CREATE VIEW ${schema}.v AS SELECT ${name} FROM ${schema}.${name}; COMMENT ON COLUMN ${schema}.${name}.${name} IS E'\\'\\n\\\\';`;
+        })
+        .join("\n"),
+    );
+    const target = await database(servers.new);
+    const { report } = await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
+    expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+    expect(report.tables).toHaveLength(hostile.length);
+    expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+    const { heard } = await copied(source, target, { reset: true, made: report.made, madeIn: report.target });
+    expect(heard.log.filter(([, message]) => message.includes("was left in the target"))).toEqual([]);
+  });
+
+  test("have a thousand columns or none, and come by the thousand", async () => {
+    const source = await database(servers.new);
+    const columns = Array.from({ length: 1000 }, (_, at) => `c${at} ${["int", "text", "bool", "numeric"][at % 4]}`);
+    const values = Array.from({ length: 1000 }, (_, at) => ["i", "'x' || i", "i % 2 = 0", "i / 7.0"][at % 4]);
+    await sql(
+      source,
+      `CREATE TABLE wide (${columns.join(", ")}); INSERT INTO wide SELECT ${values.join(", ")} FROM generate_series(1, 20) i;
+       CREATE TABLE nothing (); INSERT INTO nothing SELECT FROM generate_series(1, 7);
+       CREATE TABLE empty (i int); CREATE TABLE all_generated (g int GENERATED ALWAYS AS (1) STORED); INSERT INTO all_generated DEFAULT VALUES;`,
+    );
+    for (let start = 0; start < 1000; start += 100) {
+      const names = Array.from({ length: 100 }, (_, at) => `many_${start + at}`);
+      await sql(
+        source,
+        names.map((name) => `CREATE TABLE ${name} (i int PRIMARY KEY); INSERT INTO ${name} VALUES (1);`).join("\n"),
+      );
+    }
+    const target = await database(servers.new);
+    const { report } = await copied(source, target);
+    expect(report.tables).toHaveLength(1004);
+    const rows = Object.fromEntries(report.tables.map(({ target, rows }) => [target, rows.target]));
+    expect(rows).toMatchObject({
+      "public.wide": 20,
+      "public.nothing": 7,
+      "public.empty": 0,
+      "public.all_generated": 1,
+    });
+    const content = "SELECT count(*)::int AS n, md5(string_agg(wide::text, ',' ORDER BY c0)) AS h FROM wide";
+    expect(await sql(target, content)).toEqual(await sql(source, content));
+    expect(await schemaText(target, servers.tools)).toBe(await schemaText(source, servers.tools));
+  });
+
+  test("are shared by several streams also where nearly all of it lies beside the rows", async () => {
+    const source = await database(
+      servers.new,
+      `CREATE TABLE docs (id int PRIMARY KEY, body text NOT NULL); ALTER TABLE docs ALTER body SET STORAGE EXTERNAL;
+       INSERT INTO docs SELECT i, repeat(md5(i::text), 4000) FROM generate_series(1, 700) i`,
+    );
+    const target = await database(servers.new);
+    const { report, finish } = await transfer(request(source, target), hooks());
+    const parts = await sql<{ rows: number }>(
+      target,
+      "SELECT body::int AS rows FROM _rowferry WHERE kind = 'part' AND name LIKE 'part:%docs%'",
+    );
+    await finish();
+    expect(parts).toHaveLength(2);
+    for (const { rows } of parts) expect(rows).toBeGreaterThan(100);
+    expect(report.tables).toMatchObject([{ rows: { source: 700, target: 700 } }]);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+});
