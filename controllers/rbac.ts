@@ -1,4 +1,4 @@
-import { installed, passwordShards, passwordsName } from "../src/resources/installed.ts";
+import { installed, passwordShards, passwordsName } from "../src/resources/crd/installed.ts";
 
 /**
  * The rights that operator and API need, each of them used; a test holds the chart's roles to these lists.

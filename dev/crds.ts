@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { stringify } from "yaml";
-import { crds } from "../src/resources/crd.ts";
+import { crds } from "../src/resources/crd/index.ts";
 
 /**
  * `--write` makes the CRDs' YAML from src/resources; `--check` fails when they differ. Helm packs no file from outside its

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { alreadyExists, type Client, isConflict, isNotFound, kinds, type Recorder } from "../../src/cluster/index.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
-import { installed } from "../../src/resources/installed.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import { type Act, decide, type Observed } from "./decide.ts";
 import type { Piece, TeamSettings } from "./pieces.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { apiVersion, group, labels } from "../../src/resources/group.ts";
-import { installed } from "../../src/resources/installed.ts";
 import type { OwnerReference } from "../../src/resources/metadata.ts";
 import type { KubeObject, NetworkPolicy, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";

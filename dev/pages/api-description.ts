@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { openApi } from "../../src/api/openapi.ts";
+import { openApi } from "../../src/api/openapi/index.ts";
 import { operationsOf } from "../../src/api/table.ts";
-import { usualLimits } from "../../src/main/api-config.ts";
+import { usualLimits } from "../../src/main/api/config.ts";
 
 /** The description of the API that /openapi.json serves, as it is by default. */
 export function describeApi(): ReturnType<typeof openApi> {

@@ -1,4 +1,4 @@
-import { optionFlags } from "../../src/cli/flags.ts";
+import { optionFlags } from "../../src/cli/flags/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { code, generatedFrom, markdownTable } from "./table.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { usualLimits } from "../../src/main/api-config.ts";
-import { attempts } from "../../src/requests/who/attempts.ts";
+import { usualLimits } from "../../src/main/api/config.ts";
+import { attempts } from "../../src/requests/accounts/attempts.ts";
 import { markdownTable } from "./table.ts";
 
 /** Tables that follow from the source in pages that are written by hand: between `<!-- from: NAME -->` and `<!-- /from -->`. */

@@ -5,11 +5,11 @@ import { Problem, problems } from "../requests/errors.ts";
 import { auditLine, noteAudit } from "./audit.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
-import type { Leaving } from "./leaving.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./openapi/operation.ts";
 import { failureOf, type ProblemDocument, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
 import { type Running, runOperation } from "./router.ts";
+import type { Leaving } from "./streams/leaving.ts";
 import { letUnreadBy } from "./unread.ts";
 
 /** A path outside the table of operations. It has one method. */

@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
+import type { attempts } from "../requests/accounts/attempts.ts";
 import { Problem } from "../requests/errors.ts";
 import type { Tier, Window } from "../requests/tiers.ts";
-import type { attempts } from "../requests/who/attempts.ts";
 
 /**
  * Counts what each owner of a token takes of a tier, and each address and account of the tries of passwords: in memory, or in Redis, which

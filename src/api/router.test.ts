@@ -3,14 +3,14 @@ import { PassThrough } from "node:stream";
 import type { Request, Response } from "express";
 import { expect, test } from "vitest";
 import { z } from "zod";
-import { passesOf } from "../requests/who/fresh.ts";
-import { makeToken } from "../requests/who/token.ts";
+import { passesOf } from "../requests/freshness/fresh.ts";
+import { makeToken } from "../requests/tokens/token.ts";
 import type { World } from "../requests/world.ts";
 import { createFlight } from "./flight.ts";
 import type { Limits } from "./limits.ts";
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./openapi/operation.ts";
 import { runOperation } from "./router.ts";
-import type { Streams } from "./streams-open.ts";
+import type { Streams } from "./streams/open.ts";
 
 const minted = makeToken(randomBytes);
 

@@ -1,8 +1,8 @@
 import type { Request, Response } from "express";
 import { Problem } from "../requests/errors.ts";
+import { authenticate, identify, type Shown } from "../requests/sessions/authenticate.ts";
+import { requireScope } from "../requests/sessions/scope.ts";
 import type { Tier } from "../requests/tiers.ts";
-import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
-import { requireScope } from "../requests/who/scope.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
 import { auditedCaller, noteAudit } from "./audit.ts";
 import { largestBody, largestOfStrangers, readBody } from "./body.ts";
@@ -10,9 +10,9 @@ import type { Flight } from "./flight.ts";
 import { checkHeaders, goneOf } from "./incoming.ts";
 import { check, invalid, readQuery } from "./input.ts";
 import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf } from "./limits.ts";
-import type { Answer, Call, Operation } from "./operation.ts";
+import type { Answer, Call, Operation } from "./openapi/operation.ts";
 import { send } from "./send.ts";
-import type { Streams } from "./streams-open.ts";
+import type { Streams } from "./streams/open.ts";
 
 /**
  * Runs one operation for one request, in this order: the headers, what is accepted, who calls, the limit, the input, who calls still, the

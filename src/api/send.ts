@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import type { Request, Response } from "express";
 import { clientOf } from "../requests/client-address.ts";
 import { noteAudit } from "./audit.ts";
-import { deliver } from "./deliver.ts";
 import { type Flight, small } from "./flight.ts";
-import type { Answer, Operation } from "./operation.ts";
+import type { Answer, Operation } from "./openapi/operation.ts";
+import { deliver } from "./streams/deliver.ts";
 
 /**
  * Sends an operation's answer. A GET's has a strong ETag, of its bytes; who shows it gets 304. A large one goes in slices, as its reader

@@ -1,4 +1,4 @@
-import type { Operation } from "./operation.ts";
+import type { Operation } from "./openapi/operation.ts";
 import { accountOperations } from "./operations/account.ts";
 import { backupRunOperations } from "./operations/backup-runs.ts";
 import { backupOperations } from "./operations/backups.ts";

@@ -6,7 +6,7 @@ import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
-import { wordsWithFlags } from "./flag-words.ts";
+import { wordsWithFlags } from "./flags/words.ts";
 import { placeOf, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type BackupFlags, backupCommands } from "./backup/commands.ts";
 import { UsageError } from "./exit.ts";
-import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags.ts";
+import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags/index.ts";
 import { nearest } from "./terminal/nearest.ts";
 import { type ProgressMode, progressModes } from "./voice.ts";
 

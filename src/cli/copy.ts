@@ -5,7 +5,7 @@ import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { failureOf, ResultNotWritten } from "./exit.ts";
-import { withFlags } from "./flag-words.ts";
+import { withFlags } from "./flags/words.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer, Engine } from "./main.ts";

@@ -4,7 +4,7 @@ import { durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
-import { withFlags } from "./flag-words.ts";
+import { withFlags } from "./flags/words.ts";
 import { placeOf } from "./identity.ts";
 import type { Context } from "./io.ts";
 import type { Answer } from "./main.ts";

@@ -8,7 +8,7 @@ import {
   tablesToShow,
   withSample,
 } from "../engine/run/pace.ts";
-import { wordsWithFlags } from "./flag-words.ts";
+import { wordsWithFlags } from "./flags/words.ts";
 import { type Context, jsonText, plainText } from "./io.ts";
 import { frame, markMs, progressLine } from "./terminal/bars.ts";
 import { coloursFor } from "./terminal/colours.ts";

@@ -25,19 +25,19 @@ import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
-import { watchAccounts } from "./accounts.ts";
-import { readConfig, retentionOf } from "./config.ts";
 import { keepCoresEmpty } from "./core-files.ts";
-import { desksOf } from "./desks.ts";
 import { listen } from "./listen.ts";
-import { readKeysOf } from "./operator-keys.ts";
-import { operatorMetrics } from "./operator-metrics.ts";
+import { watchAccounts } from "./operator/accounts.ts";
+import { limitsOf, readConfig, retentionOf } from "./operator/config.ts";
+import { desksOf } from "./operator/desks.ts";
+import { readKeysOf } from "./operator/keys.ts";
+import { operatorMetrics } from "./operator/metrics.ts";
+import { createRunCounts } from "./operator/run-counts.ts";
+import { watchTeams } from "./operator/teams.ts";
+import { templateOf } from "./operator/template.ts";
+import { watchWorkers } from "./operator/workers.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
-import { createRunCounts } from "./run-counts.ts";
-import { watchTeams } from "./teams.ts";
-import { templateOf } from "./template.ts";
-import { watchWorkers } from "./workers.ts";
 
 /** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
 
@@ -94,7 +94,7 @@ const common = { resync, now: steady, random, signal: stopping.signal };
 const teams = watchTeams(connection, common, problem);
 const accounts = watchAccounts(connection, common, problem);
 // Their code is loaded with them alone: the operator's memory is small.
-const ofBackups = config.ROWFERRY_BACKUPS ? await import("./backups.ts") : undefined;
+const ofBackups = config.ROWFERRY_BACKUPS ? await import("./operator/backups.ts") : undefined;
 const backups = ofBackups?.watchBackups(connection, common, config, teams.isTeam, problem);
 const caches = {
   ...teams.caches,
@@ -172,14 +172,7 @@ async function lead(signal: AbortSignal): Promise<void> {
   });
   const slots = createSlots({
     candidates,
-    limits: {
-      cluster: config.ROWFERRY_MAX_RUNNING,
-      namespace: config.ROWFERRY_MAX_RUNNING_PER_NAMESPACE,
-      account: config.ROWFERRY_MAX_RUNNING_PER_ACCOUNT,
-      reserved: config.ROWFERRY_RESERVED_RUNNING,
-      source: config.ROWFERRY_MAX_RUNNING_PER_SOURCE,
-      target: config.ROWFERRY_MAX_RUNNING_PER_TARGET,
-    },
+    limits: limitsOf(config),
     isTeam: teams.isTeam,
   });
   const controller = createMigrationController({

@@ -38,7 +38,5 @@ export const proberEnvironment = z.object({
   ROWFERRY_LOG_LEVEL: logLevel,
 });
 
-export type ProberEnvironment = z.output<typeof proberEnvironment>;
-
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */
 export const readProberConfig = settingsReader("prober", proberEnvironment);

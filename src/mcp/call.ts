@@ -1,7 +1,7 @@
 import { check } from "../api/input.ts";
 import { problemOf } from "../api/problem.ts";
 import type { Problem, ProblemCode } from "../requests/errors.ts";
-import { requireScope } from "../requests/who/scope.ts";
+import { requireScope } from "../requests/sessions/scope.ts";
 import type { World } from "../requests/world.ts";
 import { fenced } from "./fence.ts";
 import { plain } from "./plain.ts";

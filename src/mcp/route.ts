@@ -7,7 +7,7 @@ import { checkHeaders, goneOf } from "../api/incoming.ts";
 import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf, type Taken } from "../api/limits.ts";
 import type { ProblemDocument } from "../api/problem.ts";
 import { Problem } from "../requests/errors.ts";
-import { authenticate, identify, type Shown } from "../requests/who/authenticate.ts";
+import { authenticate, identify, type Shown } from "../requests/sessions/authenticate.ts";
 import type { World } from "../requests/world.ts";
 import { operationOf, tiersOf } from "./message.ts";
 import { createServe } from "./serve.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { createdSchema, idSchema, listedSchema } from "../requests/migrations/shapes.ts";
+import { createdSchema, idSchema, listedSchema } from "../requests/migrations/view/shapes.ts";
 
 /** What tools of migrations answer: REST's fields, fewer of them, and all text of strangers in one place. */
 

@@ -12,13 +12,13 @@ import type { Role, Team } from "../resources/team.ts";
 import type { ApiToken, TokenScope } from "../resources/token.ts";
 import type { Ceilings } from "./ceilings.ts";
 import type { Groups } from "./groups.ts";
-import type { MigrationOrder } from "./migrations/order.ts";
+import type { MigrationOrder } from "./migrations/view/order.ts";
 import type { Prober } from "./prober.ts";
 
 /** What the verbs need of the outside, passed in: a test gives its own. */
 export interface World {
   client: Client;
-  /** Filled by list and watch; a moment behind, so that they say what there is and not who may do what. Trimmed: see src/main/api-caches.ts. */
+  /** Filled by list and watch; a moment behind, so that they say what there is and not who may do what. Trimmed: see src/main/api/caches.ts. */
   caches: {
     migrations: Informer<Migration>;
     /** Of `migrations`, and in step with it, as the groups are with theirs. */

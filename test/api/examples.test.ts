@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { complete, create, pair } from "./migrations-play.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
 import { join } from "node:path";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 
 /** HTTPS as a client of the API speaks it, trusting the operator's CA and nothing else. */
 

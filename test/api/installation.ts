@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { freePort } from "../../dev/databases/free-port.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { bundled } from "../bundle.ts";
 import { type PlaneClient, startControlPlane } from "../operator/control-plane.ts";
 import {

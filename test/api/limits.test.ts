@@ -1,7 +1,7 @@
 import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createLimits } from "../../src/api/limits.ts";
-import { usualLimits } from "../../src/main/api-config.ts";
+import { usualLimits } from "../../src/main/api/config.ts";
 import { until } from "../operator/control-plane.ts";
 import { openRedis, type Redis } from "./redis.ts";
 import { api, newEmail, type Person, provided, signUp, startReplica } from "./world.ts";

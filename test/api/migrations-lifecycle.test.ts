@@ -1,6 +1,6 @@
 import { rootCertificates } from "node:tls";
 import { beforeAll, describe, expect, test } from "vitest";
-import { createdSchema, listedSchema, oneSchema } from "../../src/requests/migrations/shapes.ts";
+import { createdSchema, listedSchema, oneSchema } from "../../src/requests/migrations/view/shapes.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { jobsOf } from "../operator/kubelet.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { secretFiles, writeFiles } from "../../dev/cluster/processes/kubelet/volumes.ts";
 import type { Client } from "../../src/cluster/index.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { bundled } from "../bundle.ts";
 import { type NodeProcess, startNode } from "../node-process.ts";

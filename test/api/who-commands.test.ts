@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readEmail } from "../../src/requests/who/email.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { readEmail } from "../../src/requests/accounts/email.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { home } from "../operator/operator.ts";
 import { command, known, password, signIn } from "./who.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { operationsOf } from "../../src/api/table.ts";
-import { digitsOf } from "../../src/requests/who/token.ts";
+import { digitsOf } from "../../src/requests/tokens/token.ts";
 import { origin } from "./who.ts";
 import { api, kubectl, type Person, signUp, startReplica } from "./world.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { deviceCookie } from "../../src/requests/who/device.ts";
+import { deviceCookie } from "../../src/requests/sessions/device.ts";
 import { until } from "../operator/control-plane.ts";
 import type { Answer } from "./http.ts";
 import { openRedis } from "./redis.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { readEmail } from "../../src/requests/who/email.ts";
-import { sessionCookie } from "../../src/requests/who/session.ts";
-import { passwordShards, passwordsName } from "../../src/resources/installed.ts";
+import { readEmail } from "../../src/requests/accounts/email.ts";
+import { sessionCookie } from "../../src/requests/sessions/session.ts";
+import { passwordShards, passwordsName } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Operation } from "../../src/api/operation.ts";
+import type { Operation } from "../../src/api/openapi/operation.ts";
 import { operationsOf } from "../../src/api/table.ts";
-import { makeToken } from "../../src/requests/who/token.ts";
+import { makeToken } from "../../src/requests/tokens/token.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { answers, answerTo, callers, type Who } from "./who-answers.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readEmail } from "../../src/requests/who/email.ts";
+import { readEmail } from "../../src/requests/accounts/email.ts";
 import { mostOwnTeams } from "../../src/resources/account.ts";
 import { labels } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { digitsOf } from "../../src/requests/who/token.ts";
-import { mostTokens } from "../../src/requests/who/tokens.ts";
+import { digitsOf } from "../../src/requests/tokens/token.ts";
+import { mostTokens } from "../../src/requests/tokens/tokens.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
-import { installed } from "../../src/resources/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { home } from "../operator/operator.ts";

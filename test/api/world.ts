@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { inject } from "vitest";
 import { type Client, connect, createClient } from "../../src/cluster/index.ts";
-import { sessionCookie } from "../../src/requests/who/session.ts";
+import { sessionCookie } from "../../src/requests/sessions/session.ts";
 import { bundled } from "../bundle.ts";
 import { atEachFileEnd, atFileEnd } from "../file-end.ts";
 import { runProgram } from "../run-program.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/cluster/index.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type InstalledClients, openClients } from "../operator/clients.ts";
 import { type PlaneClient, until } from "../operator/control-plane.ts";

@@ -7,8 +7,8 @@ import { forBackup, forRestore, forStorage } from "../../src/guard/sealed-for.ts
 import { change as edited } from "../../src/requests/change.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { type BackupSchedule, type ScheduleSpec, scheduleSpecSchema } from "../../src/resources/backup/schedule.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
-import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { openClients } from "../operator/clients.ts";

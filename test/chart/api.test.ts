@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ownNames } from "../../controllers/rbac.ts";
-import { apiEnvironment, readApiConfig } from "../../src/main/api-config.ts";
-import { readConfig } from "../../src/main/config.ts";
+import { apiEnvironment, readApiConfig } from "../../src/main/api/config.ts";
+import { readConfig } from "../../src/main/operator/config.ts";
 import { proberEnvironment, readProberConfig } from "../../src/main/prober-config.ts";
 import { containerOf, environmentOf, podOf } from "./pods.ts";
 import { find, render, template } from "./tools.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { apiEnvironment, readApiConfig } from "../../src/main/api-config.ts";
-import { operatorEnvironment, readConfig } from "../../src/main/config.ts";
+import { apiEnvironment, readApiConfig } from "../../src/main/api/config.ts";
+import { operatorEnvironment, readConfig } from "../../src/main/operator/config.ts";
 import { containerOf, environmentOf, podOf } from "./pods.ts";
 import { find, render, template } from "./tools.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Rule, rulesWithoutApi } from "../../controllers/rbac.ts";
-import { readConfig } from "../../src/main/config.ts";
+import { readConfig } from "../../src/main/operator/config.ts";
 import { containerOf, environmentOf, podOf } from "./pods.ts";
 import { find, type Rendered, render, template } from "./tools.ts";
 

@@ -9,7 +9,7 @@ import {
   within,
 } from "../../src/guard/address.ts";
 import { type GuardPolicy, judgeAddress } from "../../src/guard/policy.ts";
-import { readConfig } from "../../src/main/config.ts";
+import { readConfig } from "../../src/main/operator/config.ts";
 import { find, type Rendered, render, template } from "./tools.ts";
 
 /** The network policies: who may reach whom, and that the second wall stands where the guard stands. */

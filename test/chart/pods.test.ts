@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readApiConfig } from "../../src/main/api-config.ts";
-import { readConfig } from "../../src/main/config.ts";
+import { readApiConfig } from "../../src/main/api/config.ts";
+import { readConfig } from "../../src/main/operator/config.ts";
 import { readProberConfig } from "../../src/main/prober-config.ts";
 import { containerOf, type Deployment, environmentOf, podOf } from "./pods.ts";
 import { find, type Rendered, render, template } from "./tools.ts";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { ownNames, rules } from "../../controllers/rbac.ts";
-import { passwordShards } from "../../src/resources/installed.ts";
+import { passwordShards } from "../../src/resources/crd/installed.ts";
 import { type ControlPlane, startControlPlane, until } from "../operator/control-plane.ts";
 import { type OperatorProcess, startOperator } from "../operator/operator.ts";
 import { grantsOf, judgeRights } from "./rights.ts";

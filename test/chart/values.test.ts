@@ -3,8 +3,8 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { ownNames } from "../../controllers/rbac.ts";
-import { operatorEnvironment, readConfig } from "../../src/main/config.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { operatorEnvironment, readConfig } from "../../src/main/operator/config.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { withBackups } from "../operator/admission.ts";
 import { chart, crdFolder, find, type Rendered, render, run, template, tool } from "./tools.ts";
 

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { openScene, type Person, type Scene } from "./scene.ts";
 import { driver, schemathesisPython } from "./schemathesis.ts";
 

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { startDatabase } from "../../dev/databases/index.ts";
-import { sessionCookie } from "../../src/requests/who/session.ts";
+import { sessionCookie } from "../../src/requests/sessions/session.ts";
 import { type Answer, type Asked, type Caller, createCaller } from "../api/http.ts";
 import { type Installation, startInstallation } from "../api/installation.ts";
 import { until } from "../operator/control-plane.ts";

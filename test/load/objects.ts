@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { gzipSync } from "node:zlib";
-import { marks } from "../../src/requests/migrations/marks.ts";
-import { readEmail } from "../../src/requests/who/email.ts";
-import { makeToken } from "../../src/requests/who/token.ts";
+import { readEmail } from "../../src/requests/accounts/email.ts";
+import { marks } from "../../src/requests/migrations/view/marks.ts";
+import { makeToken } from "../../src/requests/tokens/token.ts";
 import type { Account } from "../../src/resources/account.ts";
 import { archiveKey } from "../../src/resources/archive.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";

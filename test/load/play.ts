@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration, Progress } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import type { Started } from "../api/start.ts";

@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { PlaneClient } from "../operator/control-plane.ts";
 import { home, account as operatorAccount } from "../operator/operator.ts";
 import type { Counts } from "./judge.ts";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { parse } from "yaml";
 import { bundle } from "../../dev/build.ts";
 import { freePort } from "../../dev/databases/free-port.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { openRedis, type Redis } from "../api/redis.ts";

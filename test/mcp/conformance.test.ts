@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { mcpServers } from "../../src/mcp/servers.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Caller } from "../api/http.ts";
 import { provided, signUp, startReplica } from "../api/world.ts";
 import { excludedChecks, excludedScenarios } from "./conformance-excluded.ts";

@@ -3,7 +3,7 @@ import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, type KubeObject, kinds, type Pod } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds, type Secret } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { home, installAccount, installCrds, type OperatorProcess, startOperator } from "./operator.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { rules } from "../../controllers/rbac.ts";
 import { type Simulator, startSimulator } from "../../dev/stripe/simulator.ts";
 import type { ClusterError } from "../../src/cluster/index.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { call, completed, jobsOf, podEnds, podRuns, tokenOfPod, untilPod } from "./kubelet.ts";

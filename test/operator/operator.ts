@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "yaml";
 import { apiBackupRules, apiRules, backupRules, type Rule, rules } from "../../controllers/rbac.ts";
 import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { bundled } from "../bundle.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { SealingKey } from "../../src/guard/envelope.ts";
-import { installed, passwordShards, passwordsName } from "../../src/resources/installed.ts";
+import { installed, passwordShards, passwordsName } from "../../src/resources/crd/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds, type Secret } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";

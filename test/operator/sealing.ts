@@ -1,6 +1,6 @@
 import { type SealingKey, sealFields } from "../../src/guard/envelope.ts";
 import { forMigration } from "../../src/guard/sealed-for.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { MigrationSpec } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import type { PlaneClient } from "./control-plane.ts";

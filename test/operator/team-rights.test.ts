@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
-import { installed, passwordsName } from "../../src/resources/installed.ts";
+import { installed, passwordsName } from "../../src/resources/crd/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { type PlaneClient, until } from "./control-plane.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
-import { installed } from "../../src/resources/installed.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";

@@ -5,7 +5,7 @@ import type { Client } from "../../src/cluster/index.ts";
 import type { SealingKey } from "../../src/guard/envelope.ts";
 import { sealUrl } from "../../src/guard/seal.ts";
 import { change as edited } from "../../src/requests/change.ts";
-import { installed } from "../../src/resources/installed.ts";
+import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration, MigrationSpec } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { openClients } from "./clients.ts";

@@ -1,6 +1,6 @@
 import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
-import { installed, passwordShards, passwordsName } from "../../../src/resources/installed.ts";
+import { installed, passwordShards, passwordsName } from "../../../src/resources/crd/installed.ts";
 import { createMissing } from "./create-missing.ts";
 import { fieldOf, keepCertificate, keepSecret, makeEmptySecret, type Renewal, type Server } from "./secret.ts";
 

@@ -1,7 +1,5 @@
 import { z } from "zod";
-import { changePassword } from "../../requests/who/account.ts";
-import { deviceCookie, deviceSeconds } from "../../requests/who/device.ts";
-import { sessionCookie, sessionSeconds } from "../../requests/who/session.ts";
+import { changePassword } from "../../requests/accounts/account.ts";
 import {
   accountSchema,
   credentialsSchema,
@@ -9,11 +7,13 @@ import {
   type SignedIn,
   shownAccount,
   signUpSchema,
-} from "../../requests/who/shapes.ts";
-import { signIn } from "../../requests/who/sign-in.ts";
-import { signOut } from "../../requests/who/sign-out.ts";
-import { signUp } from "../../requests/who/sign-up.ts";
-import type { Answer, Operation } from "../operation.ts";
+} from "../../requests/accounts/shapes.ts";
+import { signUp } from "../../requests/accounts/sign-up.ts";
+import { deviceCookie, deviceSeconds } from "../../requests/sessions/device.ts";
+import { sessionCookie, sessionSeconds } from "../../requests/sessions/session.ts";
+import { signIn } from "../../requests/sessions/sign-in.ts";
+import { signOut } from "../../requests/sessions/sign-out.ts";
+import type { Answer, Operation } from "../openapi/operation.ts";
 import { identityOf } from "./identity.ts";
 
 /** Sign up, in and out; who I am; another password. */

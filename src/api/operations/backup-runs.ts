@@ -11,7 +11,7 @@ import {
   runsSchema,
 } from "../../requests/backups/shapes.ts";
 import { verifyRun } from "../../requests/backups/verify.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { newRunExample, oneRunExample, runExample } from "./backup-examples.ts";
 import { callerOf } from "./identity.ts";
 

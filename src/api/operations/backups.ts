@@ -11,7 +11,7 @@ import {
   backupsSchema,
 } from "../../requests/backups/shapes.ts";
 import { updateBackup } from "../../requests/backups/update.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { backupExample, createBackupExample, createdBackupExample } from "./backup-examples.ts";
 import { callerOf } from "./identity.ts";
 

@@ -1,5 +1,5 @@
 import { linkSchema, openPortal, subscribe } from "../../requests/billing/links.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { identityOf } from "./identity.ts";
 
 /** Links to Stripe's pages, for a person. They are the account's, independent of the acting team. */

@@ -1,5 +1,5 @@
 import type { Caller, Identity } from "../../requests/world.ts";
-import type { Call } from "../operation.ts";
+import type { Call } from "../openapi/operation.ts";
 
 const unseen = () => new Error("an operation with auth `token` was called by nobody");
 

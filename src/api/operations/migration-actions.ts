@@ -9,8 +9,8 @@ import {
   resetAnswerSchema,
   resetSchema,
   retrySchema,
-} from "../../requests/migrations/shapes.ts";
-import type { Operation } from "../operation.ts";
+} from "../../requests/migrations/view/shapes.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
 import { actedExample, pairExample } from "./migration-examples.ts";
 

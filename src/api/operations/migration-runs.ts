@@ -3,8 +3,8 @@ import { reportSchema } from "../../engine/report/schema.ts";
 import { events } from "../../requests/migrations/events.ts";
 import { logs } from "../../requests/migrations/logs.ts";
 import { report } from "../../requests/migrations/report.ts";
-import { eventDataSchema, idSchema, logsQuerySchema, logsSchema } from "../../requests/migrations/shapes.ts";
-import type { Operation } from "../operation.ts";
+import { eventDataSchema, idSchema, logsQuerySchema, logsSchema } from "../../requests/migrations/view/shapes.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
 import { logsExample, oneExample, reportExample } from "./migration-examples.ts";
 

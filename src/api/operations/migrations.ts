@@ -11,8 +11,8 @@ import {
   listQuerySchema,
   listSchema,
   oneSchema,
-} from "../../requests/migrations/shapes.ts";
-import type { Operation } from "../operation.ts";
+} from "../../requests/migrations/view/shapes.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
 import { actedExample, createdExample, listedExample, oneExample, pairExample } from "./migration-examples.ts";
 

@@ -1,9 +1,9 @@
-import { estimate } from "../../requests/migrations/estimate.ts";
-import { preflight } from "../../requests/migrations/preflight.ts";
-import { connectionSchema, estimateSchema, preflightSchema } from "../../requests/migrations/probe-shapes.ts";
-import { connectionTestSchema, pairSchema } from "../../requests/migrations/shapes.ts";
-import { testConnection } from "../../requests/migrations/test-connection.ts";
-import type { Operation } from "../operation.ts";
+import { estimate } from "../../requests/migrations/probe/estimate.ts";
+import { preflight } from "../../requests/migrations/probe/preflight.ts";
+import { connectionSchema, estimateSchema, preflightSchema } from "../../requests/migrations/probe/probe-shapes.ts";
+import { testConnection } from "../../requests/migrations/probe/test-connection.ts";
+import { connectionTestSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
 import { connectionExample, estimateExample, pairExample, preflightExample } from "./migration-examples.ts";
 

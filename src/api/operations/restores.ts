@@ -11,7 +11,7 @@ import {
   restoresSchema,
   runIdSchema,
 } from "../../requests/backups/shapes.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { oneRestoreExample, restoreExample } from "./backup-examples.ts";
 import { callerOf } from "./identity.ts";
 

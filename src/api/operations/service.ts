@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { Problem } from "../../requests/errors.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 
 /** What tells of the service itself: its description, and whether it is well. All public. */
 export interface Service {

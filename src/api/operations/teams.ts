@@ -1,5 +1,4 @@
 import { z } from "zod";
-import { addMember, listMembers, removeMember } from "../../requests/who/members.ts";
 import {
   listOf,
   memberSchema,
@@ -9,10 +8,11 @@ import {
   type ShownMember,
   type ShownTeam,
   teamSchema,
-} from "../../requests/who/shapes.ts";
-import { createTeam, listTeams, switchTeam } from "../../requests/who/teams.ts";
+} from "../../requests/accounts/shapes.ts";
+import { addMember, listMembers, removeMember } from "../../requests/teams/members.ts";
+import { createTeam, listTeams, switchTeam } from "../../requests/teams/teams.ts";
 import { mostOwnTeams } from "../../resources/account.ts";
-import type { Operation } from "../operation.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { callerOf, identityOf } from "./identity.ts";
 
 /** Teams, who is in them, and which one acts. */

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/who/shapes.ts";
-import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/who/tokens.ts";
-import type { Operation } from "../operation.ts";
+import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/accounts/shapes.ts";
+import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/tokens/tokens.ts";
+import type { Operation } from "../openapi/operation.ts";
 import { identityOf } from "./identity.ts";
 
 /** The account's tokens of the API. */

@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import type { Flag } from "../flags.ts";
+import type { Flag } from "../flags/index.ts";
 
 /** The commands of backups on the own machine: their words and flags. */
 

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { Problem } from "../../requests/errors.ts";
-import type { Seen } from "../../requests/migrations/as-seen.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
 import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";
+import type { Seen } from "../../requests/migrations/view/as-seen.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";

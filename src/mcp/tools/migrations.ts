@@ -6,7 +6,7 @@ import { list } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
 import { notCopied } from "../../requests/migrations/not-copied.ts";
 import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
-import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/shapes.ts";
+import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";

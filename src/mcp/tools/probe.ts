@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { create } from "../../requests/migrations/create.ts";
-import { preflight } from "../../requests/migrations/preflight.ts";
-import type { Preflight } from "../../requests/migrations/probe-shapes.ts";
-import { createSchema, pairSchema } from "../../requests/migrations/shapes.ts";
+import { preflight } from "../../requests/migrations/probe/preflight.ts";
+import type { Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
+import { createSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";

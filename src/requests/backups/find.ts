@@ -6,7 +6,7 @@ import type { Kind } from "../../resources/objects.ts";
 import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import { namespaceFor } from "../migrations/find.ts";
-import { isId, publicId } from "../migrations/id.ts";
+import { isId, publicId } from "../migrations/keys/id.ts";
 import type { Caller, World } from "../world.ts";
 
 /**

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { bucketSchema, encryptionSchema } from "../../resources/backup/place.ts";
 import { dailyCron, dailyCronMessage, retentionSchema, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
-import { ca, url } from "../migrations/shapes.ts";
-import { title } from "../who/shapes.ts";
+import { title } from "../accounts/shapes.ts";
+import { ca, url } from "../migrations/view/shapes.ts";
 
 /** Fields of a backup schedule, as REST and MCP take them. */
 

@@ -3,8 +3,8 @@ import type { Restore } from "../../resources/backup/restore.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import type { JobState } from "../../resources/backup/status.ts";
 import { Problem } from "../errors.ts";
-import { publicId } from "../migrations/id.ts";
-import { createdAt, logsOf, snake } from "../migrations/shown.ts";
+import { publicId } from "../migrations/keys/id.ts";
+import { createdAt, logsOf, snake } from "../migrations/view/shown.ts";
 import { marks } from "./marks.ts";
 import type { OneRestore, OneRun, Restored, Run } from "./shapes.ts";
 

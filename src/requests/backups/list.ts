@@ -1,9 +1,9 @@
 import { kinds } from "../../cluster/index.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
 import type { JobState } from "../../resources/backup/status.ts";
+import { type PageOf, pageOf } from "../accounts/page.ts";
 import { namespaceFor } from "../migrations/find.ts";
-import { createdAt } from "../migrations/shown.ts";
-import { type PageOf, pageOf } from "../who/page.ts";
+import { createdAt } from "../migrations/view/shown.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findBackup, findRestore, findRun, findRunsOwner, runsOf } from "./find.ts";

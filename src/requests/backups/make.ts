@@ -2,7 +2,7 @@ import { alreadyExists } from "../../cluster/index.ts";
 import type { Metadata } from "../../resources/metadata.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
 import { Problem } from "../errors.ts";
-import { bodyDigest } from "../migrations/idempotency.ts";
+import { bodyDigest } from "../migrations/keys/idempotency.ts";
 import { whenReady } from "../migrations/namespace.ts";
 import { refusalOf } from "../refusal.ts";
 import type { Caller, World } from "../world.ts";

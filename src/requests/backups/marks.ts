@@ -1,5 +1,5 @@
 import { group } from "../../resources/group.ts";
-import { marks as common } from "../migrations/marks.ts";
+import { marks as common } from "../migrations/view/marks.ts";
 
 /** Annotations that the API writes on backup schedules, runs and restores. None holds a secret: digests are keyed. */
 export const marks = {

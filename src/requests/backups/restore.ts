@@ -4,9 +4,9 @@ import { type Restore, restoreSpecSchema } from "../../resources/backup/restore.
 import type { BackupRun } from "../../resources/backup/run.ts";
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
-import { uuidOf } from "../migrations/id.ts";
-import { nameOf } from "../migrations/idempotency.ts";
-import { checkOne } from "../migrations/urls.ts";
+import { uuidOf } from "../migrations/keys/id.ts";
+import { nameOf } from "../migrations/keys/idempotency.ts";
+import { checkOne } from "../migrations/view/urls.ts";
 import type { AskedBy } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { backupProgressSchema, jobStateSchema } from "../../resources/backup/status.ts";
-import { ca, logSchema, url } from "../migrations/shapes.ts";
-import { listOf, pageSchema } from "../who/shapes.ts";
+import { listOf, pageSchema } from "../accounts/shapes.ts";
+import { ca, logSchema, url } from "../migrations/view/shapes.ts";
 import { deletions, policies } from "./input.ts";
 
 /** What the verbs of backups take beside a schedule's fields, and what they return. */

@@ -1,8 +1,8 @@
 import { clean } from "../../guard/words.ts";
 import type { BackupStorage } from "../../resources/backup/place.ts";
 import type { BackupSchedule } from "../../resources/backup/schedule.ts";
-import { publicId } from "../migrations/id.ts";
-import { createdAt, snake } from "../migrations/shown.ts";
+import { publicId } from "../migrations/keys/id.ts";
+import { createdAt, snake } from "../migrations/view/shown.ts";
 import { deletions, policies } from "./input.ts";
 import { marks } from "./marks.ts";
 import type { Backup } from "./shapes.ts";

@@ -3,7 +3,7 @@ import type { Intent, Seen } from "../../billing/seen.ts";
 import type { MigrationStatus } from "../../resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../resources/payment.ts";
 import { typeAnnotation } from "../../resources/run-type.ts";
-import { migrationWith } from "../migrations/testing.ts";
+import { migrationWith } from "../migrations/probe/testing.ts";
 import type { World } from "../world.ts";
 import { payAgain } from "./pay-again.ts";
 

@@ -10,7 +10,7 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { dueRun, isForCapture, isPaid, isVerified } from "../../resources/run.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
-import { shownState } from "../migrations/shown.ts";
+import { shownState } from "../migrations/view/shown.ts";
 import type { World } from "../world.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "./page.ts";
 import { checkUnpaid } from "./unpaid.ts";

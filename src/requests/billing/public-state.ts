@@ -1,5 +1,5 @@
 import type { Migration, MigrationState } from "../../resources/migration.ts";
-import { shownState } from "../migrations/shown.ts";
+import { shownState } from "../migrations/view/shown.ts";
 import type { World } from "../world.ts";
 
 /** What a payer may know of a Migration by its id alone. */

@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
-import { shownState } from "../migrations/shown.ts";
+import { shownState } from "../migrations/view/shown.ts";
 import type { World } from "../world.ts";
 
 /**

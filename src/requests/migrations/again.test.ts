@@ -2,10 +2,10 @@ import { expect, test } from "vitest";
 import { expiredUrl } from "../../resources/database.ts";
 import type { Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
+import { migrationWith } from "./probe/testing.ts";
 import { reset } from "./reset.ts";
 import { retry } from "./retry.ts";
-import type { NewUrls } from "./shapes.ts";
-import { migrationWith } from "./testing.ts";
+import type { NewUrls } from "./view/shapes.ts";
 
 /** Retry and reset of one Migration in a cluster that has it and nothing else. */
 

@@ -5,7 +5,7 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { tries } from "../change.ts";
 import type { Caller, World } from "../world.ts";
 import { checkout } from "./checkout.ts";
-import { migrationWith } from "./testing.ts";
+import { migrationWith } from "./probe/testing.ts";
 
 /** `POST checkout` while others, such as events of Stripe, write the Migration. */
 

@@ -10,8 +10,8 @@ import { beforeNextTry, tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { find, findLive } from "./find.ts";
-import type { checkoutSchema } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import type { checkoutSchema } from "./view/shapes.ts";
+import { listed, shownState } from "./view/shown.ts";
 
 type Answer = z.output<typeof checkoutSchema>;
 

@@ -3,7 +3,7 @@ import type { LogEntry, Migration, MigrationStatus } from "../../resources/migra
 import type { Caller, World } from "../world.ts";
 import { events, eventsSince, type MigrationEvent, readPosition } from "./events.ts";
 import { merged } from "./logs.ts";
-import { migrationWith } from "./testing.ts";
+import { migrationWith } from "./probe/testing.ts";
 
 const entry = (id: string, message = id): LogEntry => ({
   id,

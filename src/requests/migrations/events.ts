@@ -4,8 +4,8 @@ import { writerOf } from "../../resources/log.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
 import { find } from "./find.ts";
-import type { One } from "./shapes.ts";
-import { logsOf, one, shownState } from "./shown.ts";
+import type { One } from "./view/shapes.ts";
+import { logsOf, one, shownState } from "./view/shown.ts";
 
 /**
  * What happens to a Migration, as it happens, until its run has ended or it is deleted. The reader's place is in each event's id, so

@@ -3,7 +3,7 @@ import type { Migration } from "../../resources/migration.ts";
 import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { isId } from "./id.ts";
+import { isId } from "./keys/id.ts";
 
 export const notFound = () => new Problem("not_found", "There is no migration with this id: it may have been deleted.");
 

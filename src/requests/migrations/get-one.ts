@@ -1,7 +1,7 @@
 import type { Caller, World } from "../world.ts";
 import { find } from "./find.ts";
-import type { One } from "./shapes.ts";
-import { one } from "./shown.ts";
+import type { One } from "./view/shapes.ts";
+import { one } from "./view/shown.ts";
 
 /** One Migration. Throws Problem `not_found`, `other_team`. */
 export const getOne = async (world: World, caller: Caller, id: string): Promise<One> =>

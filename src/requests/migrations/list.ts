@@ -3,9 +3,9 @@ import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { namespaceFor } from "./find.ts";
-import { placeOf } from "./order.ts";
-import type { Listed } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import { placeOf } from "./view/order.ts";
+import type { Listed } from "./view/shapes.ts";
+import { listed, shownState } from "./view/shown.ts";
 
 interface ListInput {
   /** 1 to 100. */

@@ -2,10 +2,10 @@ import { withIds, writerOf } from "../../resources/log.ts";
 import type { LogEntry, Migration } from "../../resources/migration.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
-import { readLog } from "./archive.ts";
 import { find } from "./find.ts";
 import { badCursor } from "./list.ts";
-import { logsOf } from "./shown.ts";
+import { readLog } from "./view/archive.ts";
+import { logsOf } from "./view/shown.ts";
 
 interface LogsInput {
   /** 1 to 1000. */

@@ -5,9 +5,9 @@ import type { Migration } from "../../resources/migration.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
-import { placeOf, placesMark, placesOf, serversMark } from "./places.ts";
-import type { NewUrls } from "./shapes.ts";
-import { type CheckedPair, checkPair } from "./urls.ts";
+import { placeOf, placesMark, placesOf, serversMark } from "./view/places.ts";
+import type { NewUrls } from "./view/shapes.ts";
+import { type CheckedPair, checkPair } from "./view/urls.ts";
 
 /**
  * Other URLs for a Migration that failed, checked and sealed as at a create. Always both: who may retry a migration need not know its URLs, and

@@ -1,9 +1,9 @@
 import { clean } from "../../guard/words.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
-import { readReported } from "./archive.ts";
 import { find } from "./find.ts";
 import { badCursor } from "./list.ts";
+import { readReported } from "./view/archive.ts";
 
 /** An object of the source that a completed run did not copy, or changed. */
 interface NotCopied {

@@ -8,13 +8,13 @@ import { underCeilings } from "../ceilings.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { digestFor, wasDone, withAction } from "./action-key.ts";
 import { linkOf, withPayment } from "./checkout.ts";
 import { find, notFound } from "./find.ts";
-import { marks } from "./marks.ts";
-import { untilCached } from "./seen.ts";
-import type { ActedAgain } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import { digestFor, wasDone, withAction } from "./keys/action-key.ts";
+import { marks } from "./view/marks.ts";
+import { untilCached } from "./view/seen.ts";
+import type { ActedAgain } from "./view/shapes.ts";
+import { listed, shownState } from "./view/shown.ts";
 
 export interface Raise {
   id: string;

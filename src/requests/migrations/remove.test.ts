@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { ClusterError } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
+import { migrationWith } from "./probe/testing.ts";
 import { remove } from "./remove.ts";
-import { migrationWith } from "./testing.ts";
 
 const id = "6f6d8f6a-0000-4000-8000-000000000001";
 const uidOf = (last: number) => `11111111-1111-4111-8111-11111111111${last}`;

@@ -4,12 +4,12 @@ import { giveBackFree, useUpFree } from "../billing/give-back.ts";
 import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { find, findLive } from "./find.ts";
-import { marks } from "./marks.ts";
-import { versionWithout } from "./seen.ts";
-import type { Acted, Listed } from "./shapes.ts";
-import { listed, shownState } from "./shown.ts";
+import { checkSeen, type Seen, seenOf } from "./view/as-seen.ts";
+import { marks } from "./view/marks.ts";
+import { versionWithout } from "./view/seen.ts";
+import type { Acted, Listed } from "./view/shapes.ts";
+import { listed, shownState } from "./view/shown.ts";
 
 /**
  * Deletes a Migration with its sealed URLs, log and report; a run in progress is stopped. What is in the target stays. From then on it

@@ -1,8 +1,8 @@
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { type LargeText, readReport } from "./archive.ts";
 import { find } from "./find.ts";
-import { shownState } from "./shown.ts";
+import { type LargeText, readReport } from "./view/archive.ts";
+import { shownState } from "./view/shown.ts";
 
 /**
  * The verification report of a completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it

@@ -5,14 +5,14 @@ import { dueRun, mostRuns } from "../../resources/run.ts";
 import { type Price, priceAgain } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { digestFor, wasDone } from "./action-key.ts";
-import { readMade } from "./archive.ts";
-import { checkSeen, type Seen, seenOf } from "./as-seen.ts";
 import { findLive } from "./find.ts";
+import { digestFor, wasDone } from "./keys/action-key.ts";
 import { actedOn, checkUrls, raise } from "./raise.ts";
 import { tooOften } from "./retry.ts";
-import type { ResetAnswer } from "./shapes.ts";
-import { listed } from "./shown.ts";
+import { readMade } from "./view/archive.ts";
+import { checkSeen, type Seen, seenOf } from "./view/as-seen.ts";
+import type { ResetAnswer } from "./view/shapes.ts";
+import { listed } from "./view/shown.ts";
 
 /** The preview names at most so many objects. */
 const mostNamed = 500;

@@ -3,12 +3,12 @@ import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { dueRun, mostRuns } from "../../resources/run.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { bodyDigest } from "./idempotency.ts";
+import { bodyDigest } from "./keys/idempotency.ts";
 import { type Renewed, renewed, type Side } from "./new-urls.ts";
 import { actedOn, raise } from "./raise.ts";
-import type { ActedAgain, NewUrls } from "./shapes.ts";
-import { shownState } from "./shown.ts";
 import { refuseTooLong } from "./too-long.ts";
+import type { ActedAgain, NewUrls } from "./view/shapes.ts";
+import { shownState } from "./view/shown.ts";
 
 /** Whether an error's code says that the source is larger than the migration's payment covers. */
 export const hasOutgrown = (code: string): boolean =>

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Entry } from "../../../dev/stripe/state/history.ts";
 import { smallestIn } from "../../../src/billing/money.ts";
-import { installed } from "../../../src/resources/installed.ts";
+import { installed } from "../../../src/resources/crd/installed.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { random } from "../../chaos/random.ts";
 import { until } from "../../operator/control-plane.ts";

@@ -2,8 +2,8 @@ import type { Mutant } from "../mutant.ts";
 
 /** Faults of what a call may do: estimates, whose a Migration is, keys of idempotency, tokens and sessions. */
 
-const signed = (name: string) => ({ file: "src/requests/migrations/signed.test.ts", name });
-const who = (name: string) => ({ file: "src/requests/who/authenticate.test.ts", name });
+const signed = (name: string) => ({ file: "src/requests/migrations/keys/signed.test.ts", name });
+const who = (name: string) => ({ file: "src/requests/sessions/authenticate.test.ts", name });
 
 export const requests: readonly Mutant[] = [
   {
@@ -19,7 +19,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "estimate-without-expiry",
-    file: "src/requests/migrations/estimate-token.ts",
+    file: "src/requests/migrations/keys/estimate-token.ts",
     find: 'if (expires <= now.getTime()) return { refused: "expired" };',
     replace: "",
     test: signed("an estimate > that is expired is refused"),
@@ -27,7 +27,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "estimate-of-another-account",
-    file: "src/requests/migrations/estimate-token.ts",
+    file: "src/requests/migrations/keys/estimate-token.ts",
     find: 'if (account !== accountOf(secret, of)) return { refused: "foreign" };',
     replace: "",
     test: signed("an estimate > that is foreign is refused"),
@@ -35,7 +35,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "estimate-with-another-price",
-    file: "src/requests/migrations/estimate-token.ts",
+    file: "src/requests/migrations/keys/estimate-token.ts",
     find: 'if (!isSame(token, signed(secret, text))) return { refused: "altered" };',
     replace: "",
     test: signed("an estimate > cannot be given another price"),
@@ -66,19 +66,19 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "no-owner-check-on-remove",
-    file: "src/requests/who/members.ts",
+    file: "src/requests/teams/members.ts",
     find: "if (!leaves) needOwner(team, caller);",
     replace: "",
-    test: { file: "src/requests/who/members.test.ts", name: "removing a member > is refused to who is no owner" },
+    test: { file: "src/requests/teams/members.test.ts", name: "removing a member > is refused to who is no owner" },
     harm: "A member takes the owners out of a team.",
   },
   {
     id: "seen-state-ignored",
-    file: "src/requests/migrations/as-seen.ts",
+    file: "src/requests/migrations/view/as-seen.ts",
     find: "now.reset === seen.reset;",
     replace: "now.reset >= 0;",
     test: {
-      file: "src/requests/migrations/as-seen.test.ts",
+      file: "src/requests/migrations/view/as-seen.test.ts",
       name: "what was agreed to is refused where the migration was reset meanwhile",
     },
     harm: "A model's delete, agreed to for one state, is done in another.",
@@ -129,18 +129,18 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "old-failure-shown",
-    file: "src/requests/migrations/shown.ts",
+    file: "src/requests/migrations/view/shown.ts",
     find: 'if (isComing(migration)) return isPaid(migration) ? "pending" : "awaiting_payment";',
     replace: "",
     test: {
-      file: "src/requests/migrations/shown.test.ts",
+      file: "src/requests/migrations/view/shown.test.ts",
       name: "the state that is shown > is pending at once after a retry, never the old failed",
     },
     harm: "A client that polls after a retry takes the old failure for the new one.",
   },
   {
     id: "idempotency-across-teams",
-    file: "src/requests/migrations/idempotency.ts",
+    file: "src/requests/migrations/keys/idempotency.ts",
     find: 'signature(secret, "idempotency-name", account, team, path, key)',
     replace: 'signature(secret, "idempotency-name", account, path, key)',
     test: signed(
@@ -150,7 +150,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "token-without-expiry",
-    file: "src/requests/who/authenticate.ts",
+    file: "src/requests/sessions/authenticate.ts",
     find: "if (token.spec.expiresAt !== undefined && ",
     replace: "if (token.spec.expiresAt === undefined && ",
     test: who("a token > holds until its expiry and not at it"),
@@ -158,7 +158,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "token-of-the-owner-before",
-    file: "src/requests/who/authenticate.ts",
+    file: "src/requests/sessions/authenticate.ts",
     find: "if (account === undefined || owner?.uid !== account.metadata.uid) throw refused(unknown);",
     replace: "if (account === undefined) throw refused(unknown);",
     test: who("a token > of who had the address before is refused"),
@@ -166,7 +166,7 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "foreign-page-changes",
-    file: "src/requests/who/authenticate.ts",
+    file: "src/requests/sessions/authenticate.ts",
     find: "if (!safe && shown.origin !== new URL(world.settings.baseUrl).origin)",
     replace: "if (!safe && shown.origin === undefined)",
     test: who("a session > changes from our own origin alone: POST"),
@@ -174,10 +174,10 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "session-survives-password",
-    file: "src/requests/who/session.ts",
+    file: "src/requests/sessions/session.ts",
     find: "  generationOf(account) === session.generation &&",
     replace: "",
-    test: { file: "src/requests/who/session.test.ts", name: "an account > of the next generation has not" },
+    test: { file: "src/requests/sessions/session.test.ts", name: "an account > of the next generation has not" },
     harm: "A thief's session goes on after the password was changed.",
   },
   {

@@ -39,11 +39,11 @@ export const known: readonly { path: string; source: string; sees: string }[] = 
   { path: "src/guard/address.ts", source: "[\\d.]+$", sees: "an address that Node has parsed" },
   { path: "src/guard/redact.ts", source: "=+$", sees: "base64, which ends with two of them at most" },
   { path: "src/guard/redact.ts", source: "(\\\\+[su]|[a-f])", sees: "the pattern of one character" },
-  { path: "src/main/api-config.ts", source: "\\/+$", sees: "a setting" },
+  { path: "src/main/api/config.ts", source: "\\/+$", sees: "a setting" },
   {
     path: "src/requests/client-address.ts",
     source: "(\\d+\\.\\d+\\.\\d+\\.\\d+)$",
     sees: "an address that Node has parsed",
   },
-  { path: "src/requests/who/password.ts", source: "=+$", sees: "base64, which ends with two of them at most" },
+  { path: "src/requests/accounts/password.ts", source: "=+$", sees: "base64, which ends with two of them at most" },
 ];

@@ -1,0 +1,173 @@
+import { z } from "zod";
+import type { Account } from "../../resources/account.ts";
+import { labels } from "../../resources/group.ts";
+import { roleSchema, type Team } from "../../resources/team.ts";
+import { type ApiToken, tokenScopes } from "../../resources/token.ts";
+import { memberOf, personalTeamOf } from "../teams/membership.ts";
+import { longest, shortest } from "./password.ts";
+
+/** What the verbs of accounts, tokens and teams take and answer, field by field. */
+
+/** What is one is for readEmail to find, with the fix: it takes domains in Unicode too. */
+const email = z
+  .string()
+  .min(3)
+  .max(254)
+  .meta({ description: "E-mail address; upper and lower case are one.", format: "email" });
+/** The bounds are of bytes, which a password check counts; characters are never more. */
+const password = (what: string) => z.string().min(1).max(longest).describe(what);
+const newPassword = password(`${shortest} to ${longest} bytes in UTF-8, taken whole.`);
+
+const time = (what: string) => z.iso.datetime().describe(what);
+const id = (what: string) => z.string().min(1).max(63).describe(what);
+
+/** No control characters, nor those that turn the direction of text: a person or a model reads it in a list. */
+const unseen = "\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069";
+const spaces = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\ufeff";
+const oneLine = new RegExp(`^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}${unseen}])?$`, "u");
+export const title = z
+  .string()
+  .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
+  .describe("What you call it: 1 to 100 characters on one line.");
+
+export const credentialsSchema = z.strictObject({ email, password: password("Taken whole.") });
+
+export const signUpSchema = z.strictObject({ email, password: newPassword });
+
+export const passwordChangeSchema = z.strictObject({
+  password: password("The present one."),
+  new_password: newPassword,
+  revoke_tokens: z
+    .boolean()
+    .default(false)
+    .describe(
+      "Also revoke every API token of the account, the one that calls included. Use it if a token may be stolen.",
+    ),
+});
+
+export const accountSchema = z.object({
+  id: id("The account's."),
+  email: z.string(),
+  plan: z.enum(["free", "pro"]).describe("What is paid for."),
+  acting_team: id("The team whose resources calls see and change."),
+  personal_team: id("The team that was made at sign-up."),
+  created_at: time("When it was made."),
+});
+
+const scopes = z.array(z.enum(tokenScopes)).min(1).max(tokenScopes.length);
+
+export const mintSchema = z.strictObject({
+  name: title,
+  expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
+  scopes: scopes
+    .describe(
+      "What it may do. `read`: see everything of the account. `write`: change everything but tokens, and connect to databases. `tokens`: create and revoke tokens. Without it: everything.",
+    )
+    .exactOptional(),
+});
+
+export const tokenSchema = z.object({
+  id: z.string().describe("The digits before the `|` of the token."),
+  name: z.string(),
+  created_at: time("When it was made."),
+  expires_at: time("It is refused from then on.").nullable(),
+  last_used_at: time("About when it was used last; written every few minutes.").nullable(),
+  scopes: scopes.nullable().describe("What it may do; null: everything."),
+});
+export type ShownToken = z.output<typeof tokenSchema>;
+
+export const teamSchema = z.object({
+  id: id("The team's."),
+  name: z.string().describe("What people call it."),
+  role: roleSchema,
+  acting: z.boolean().describe("Whether it is your acting team."),
+  personal: z.boolean().describe("Whether it was made at your sign-up."),
+  own: z
+    .boolean()
+    .describe(
+      "Whether you made it. Into another's team one of its owners added you; it never acts by that, and you may leave it.",
+    ),
+  members: z.int().min(1).describe("How many are in it."),
+  ready: z.boolean().describe("Whether its namespace is there, so that migrations can be created."),
+  created_at: time("When it was made."),
+});
+export type ShownTeam = z.output<typeof teamSchema>;
+
+export const newTeamSchema = z.strictObject({ name: title });
+
+export const newMemberSchema = z.strictObject({
+  email: email.describe("Of an account that exists."),
+  role: roleSchema.default("member"),
+});
+
+export const memberSchema = z.object({
+  account: id("The account's id."),
+  email: z.string().nullable().describe("Null where the account is no longer there."),
+  role: roleSchema,
+});
+export type ShownMember = z.output<typeof memberSchema>;
+
+/** A list's query. */
+export const pageSchema = z.object({
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe("How many at most."),
+  cursor: z.string().min(1).max(500).describe("`next_cursor` of the page before.").exactOptional(),
+});
+
+export const listOf = <T extends z.ZodType>(element: T) =>
+  z.object({
+    data: z.array(element),
+    next_cursor: z.string().nullable().describe("`cursor` of the next page; null on the last one."),
+  });
+
+const seconds = (timestamp: string | undefined): string => new Date(timestamp ?? "1970-01-01T00:00:00Z").toISOString();
+
+export const shownAccount = (account: Account): z.output<typeof accountSchema> => ({
+  id: account.metadata.name,
+  email: account.spec.email,
+  plan: account.spec.plan,
+  acting_team: account.spec.actingTeam,
+  personal_team: personalTeamOf(account),
+  created_at: seconds(account.metadata.creationTimestamp),
+});
+
+/** An account, the value of the cookie of a session that was just opened, and of the device's. */
+export interface SignedIn {
+  account: z.output<typeof accountSchema>;
+  cookie: string;
+  device?: string;
+}
+
+export const shownToken = ({ metadata, spec, status }: ApiToken): ShownToken => ({
+  id: metadata.name,
+  name: spec.title,
+  created_at: seconds(metadata.creationTimestamp),
+  expires_at: spec.expiresAt ?? null,
+  last_used_at: status?.lastUsedAt ?? null,
+  scopes: spec.scopes ?? null,
+});
+
+/** Milliseconds by which clocks of two API servers differ at most. */
+const clocksDiffer = 60_000;
+
+/** By what stands in the team from its first moment on: the account's own note may be read a second late. Who had the address before is another. */
+function isMadeBy({ metadata: team }: Team, { metadata: account }: Account): boolean {
+  const [made, since] = [team, account].map(({ creationTimestamp }) => Date.parse(seconds(creationTimestamp)));
+  return team.labels?.[labels.account] === account.name && (made ?? 0) + clocksDiffer >= (since ?? 0);
+}
+
+/** As a member of it sees it. */
+export function shownTeam(team: Team, account: Account): ShownTeam {
+  const { metadata, spec, status } = team;
+  const personal = personalTeamOf(account) === metadata.name;
+  return {
+    id: metadata.name,
+    name: spec.title,
+    role: memberOf(team, account)?.role ?? "member",
+    acting: account.spec.actingTeam === metadata.name,
+    personal,
+    own: personal || isMadeBy(team, account),
+    members: spec.members.length,
+    ready: status?.namespace !== undefined,
+    created_at: seconds(metadata.creationTimestamp),
+  };
+}

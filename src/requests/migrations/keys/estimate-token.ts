@@ -1,0 +1,80 @@
+import { z } from "zod";
+import { asJson } from "../../as-json.ts";
+import { isSame, signature } from "../../keys.ts";
+
+/**
+ * A price quote as a signed value: nothing is stored for it. It binds account, both URLs, size, amount, currency, type and expiry.
+ * Who reads it learns size and price; the URLs stand in it only as a keyed digest.
+ */
+export interface Quote {
+  account: string;
+  /** Canonical forms of both URLs. */
+  source: string;
+  target: string;
+  size: number;
+  amount: number;
+  currency: string;
+  type: "transfer" | "conversion";
+  free: boolean;
+  expiresAt: Date;
+}
+
+const contentSchema = z.strictObject({
+  account: z.string(),
+  pair: z.string(),
+  size: z.number(),
+  amount: z.number(),
+  currency: z.string(),
+  type: z.enum(["transfer", "conversion"]),
+  free: z.boolean(),
+  expires: z.number(),
+});
+
+const purpose = "estimate";
+
+/** Hours for which a quote is valid. */
+export const quoteHours = 24;
+
+type Bound = Pick<Quote, "account" | "source" | "target">;
+
+const pairOf = (secret: Uint8Array, { source, target }: Bound): string =>
+  signature(secret, `${purpose}-urls`, source, target).subarray(0, 16).toString("base64url");
+const accountOf = (secret: Uint8Array, { account }: Bound): string =>
+  signature(secret, `${purpose}-account`, account).subarray(0, 12).toString("base64url");
+
+const signed = (secret: Uint8Array, text: string): string =>
+  `est_${Buffer.from(text, "utf8").toString("base64url")}.${signature(secret, purpose, text).toString("base64url")}`;
+
+export function packQuote(secret: Uint8Array, quote: Quote): string {
+  const { source: _source, target: _target, expiresAt, ...rest } = quote;
+  const content: z.output<typeof contentSchema> = {
+    ...rest,
+    account: accountOf(secret, quote),
+    pair: pairOf(secret, quote),
+    expires: expiresAt.getTime(),
+  };
+  return signed(secret, JSON.stringify(content));
+}
+
+export type QuoteRefusal = "altered" | "expired" | "foreign" | "mismatched";
+export type ReadQuote = Omit<Quote, keyof Bound>;
+
+/** What was quoted, or why it does not hold for this account and these URLs now. */
+export function readQuote(
+  secret: Uint8Array,
+  token: string,
+  of: Bound,
+  now: Date,
+): { quote: ReadQuote } | { refused: QuoteRefusal } {
+  const [, payload = ""] = /^est_([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]{43}$/.exec(token) ?? [];
+  const text = Buffer.from(payload, "base64url").toString("utf8");
+  if (!isSame(token, signed(secret, text))) return { refused: "altered" };
+  const content = contentSchema.safeParse(asJson(text));
+  // Signed by us, and in another form: of another version.
+  if (!content.success) return { refused: "altered" };
+  const { account, pair, expires, ...rest } = content.data;
+  if (account !== accountOf(secret, of)) return { refused: "foreign" };
+  if (expires <= now.getTime()) return { refused: "expired" };
+  if (pair !== pairOf(secret, of)) return { refused: "mismatched" };
+  return { quote: { ...rest, expiresAt: new Date(expires) } };
+}

@@ -1,0 +1,21 @@
+import { canonical } from "../../../guard/canonical.ts";
+import { signature } from "../../keys.ts";
+import { uuidOf } from "./id.ts";
+
+/**
+ * Idempotency without a store: the name of what a create makes follows from account, team, path and key, so that a repeat meets its
+ * own object; a digest of the body on that object tells whether the repeat asks for the same. Both are keyed.
+ */
+export interface KeyedRequest {
+  account: string;
+  team: string;
+  path: string;
+  key: string;
+}
+
+export const nameOf = (secret: Uint8Array, { account, team, path, key }: KeyedRequest): string =>
+  uuidOf(signature(secret, "idempotency-name", account, team, path, key), 8);
+
+/** Of the body as it was understood: the order of fields does not count, nor does a default that is written out. */
+export const bodyDigest = (secret: Uint8Array, body: unknown): string =>
+  signature(secret, "idempotency-body", canonical(body)).toString("base64url");

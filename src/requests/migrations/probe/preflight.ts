@@ -1,0 +1,153 @@
+import { clean } from "../../../guard/words.ts";
+import { optionsSchema } from "../../../resources/options.ts";
+import { isCoveredAnyway } from "../../billing/terms.ts";
+import type { AskedBy, Assessed, HalfAsked, Unreachable } from "../../prober.ts";
+import type { Caller, World } from "../../world.ts";
+import type { Pair } from "../view/shapes.ts";
+import { type CheckedPair, checkPair } from "../view/urls.ts";
+import { quoteFor } from "./estimate.ts";
+import type { Preflight } from "./probe-shapes.ts";
+
+type Assessment = Assessed["assessment"];
+
+/** The longest list of findings; their counts are whole. */
+const mostFindings = 200;
+const order = { blocker: 0, warning: 1, note: 2 };
+
+/**
+ * What a copy would meet, and what it would cost. Creates nothing. A database that cannot be reached is a result (`ready: false` with
+ * reasons), not an error. Throws Problem `url_refused`, `invalid`.
+ */
+export async function preflight(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Preflight> {
+  const pair = checkPair(input, world.settings.guard);
+  const options = optionsSchema.parse(input.options ?? {});
+  const { source_ca, target_ca } = options;
+  const found = await world.prober.preflight(
+    {
+      source: { url: input.source_url, ...(source_ca === undefined ? {} : { ca: source_ca }) },
+      target: { url: input.target_url, ...(target_ca === undefined ? {} : { ca: target_ca }) },
+    },
+    options,
+    { account: caller.account.metadata.name, ...asked },
+  );
+  return "unreachable" in found
+    ? halfPreflight(world, caller, pair, found)
+    : assessedPreflight(world, caller, pair, found);
+}
+
+async function assessedPreflight(
+  world: World,
+  caller: Caller,
+  pair: CheckedPair,
+  { assessment, counts, size }: Assessed,
+): Promise<Preflight> {
+  const { source, target, estimate, findings, ready } = assessment;
+  const { seconds, basis, latencyMs } = estimate;
+  const quote = await quoteFor(world, caller, pair, size);
+  const lost = notCopied(assessment);
+  const worst = [...findings, ...lost].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
+  const shown = worst.map(({ severity, ...words }) => ({
+    severity,
+    code: clean(words.code, 64),
+    object: clean(words.object, 256),
+    reason: clean(words.reason, 1024),
+    fix: clean(words.fix, 1024),
+  }));
+  const blockers = shown.filter(({ severity }) => severity === "blocker");
+  return {
+    ready,
+    estimate: { ...quote, seconds, basis: clean(basis, 1024) },
+    free_eligible: quote.free_eligible,
+    covered_by_plan: quote.covered_by_plan,
+    estimate_id: quote.estimate_id,
+    amount: quote.amount,
+    currency: quote.currency,
+    type: pair.type,
+    size,
+    source: {
+      reachable: true,
+      engine: clean(source.engine, 64),
+      version: clean(source.version, 128),
+      latency_ms: latencyMs.source,
+      tables: source.tables,
+      rows: source.rows,
+    },
+    target: {
+      reachable: true,
+      engine: clean(target.engine, 64),
+      version: clean(target.version, 128),
+      latency_ms: latencyMs.target,
+      empty: target.empty,
+      free_space: target.free,
+    },
+    reasons: blockers.map(({ code, object, reason, fix }) => ({
+      side: null,
+      code,
+      message: [`${object}: ${reason}`, fix].filter((part) => part !== "").join(" — "),
+    })),
+    findings: shown,
+    counts: { ...counts, warnings: counts.warnings + lost.length, reported_kinds: kindsOf(assessment) },
+  };
+}
+
+const isReported = ({ outcome }: Assessment["objects"][number]): boolean => outcome === "reported";
+
+/** Objects that would not be copied or would be changed, as findings, where no finding names them. */
+function notCopied({ findings, objects }: Assessment): Assessment["findings"] {
+  const named = new Set(findings.map(({ object }) => object));
+  return objects
+    .filter((one) => isReported(one) && !named.has(one.name))
+    .map(({ kind, name, note = "it is not copied, or is changed" }) => ({
+      severity: "warning",
+      code: "not_copied",
+      object: `${kind} ${name}`,
+      reason: note,
+      fix: "",
+    }));
+}
+
+function kindsOf({ objects }: Assessment): Record<string, number> {
+  const kinds = Map.groupBy(objects.filter(isReported), ({ kind }) => clean(kind, 64));
+  return Object.fromEntries([...kinds].map(([kind, list]) => [kind, list.length]));
+}
+
+/** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
+const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "cancelled"]);
+const reachableOf = (why: Unreachable | undefined): boolean | null =>
+  why === undefined ? true : reached.has(why.code) ? null : false;
+
+/** What can be said of the side that was reached, and the price if that is the source. */
+async function halfPreflight(
+  world: World,
+  caller: Caller,
+  pair: CheckedPair,
+  { unreachable, source, target }: HalfAsked,
+): Promise<Preflight> {
+  const side = (which: Unreachable["side"], facts: HalfAsked["source" | "target"]) => ({
+    reachable: reachableOf(unreachable.find((one) => one.side === which)),
+    engine: facts === undefined ? null : clean(facts.engine, 64),
+    version: facts === undefined ? null : clean(facts.version, 128),
+    latency_ms: facts?.latencyMs ?? null,
+  });
+  const quote = source === undefined ? undefined : await quoteFor(world, caller, pair, source.size);
+  return {
+    ready: false,
+    estimate: quote === undefined ? null : { ...quote, seconds: null, basis: null },
+    free_eligible: quote?.free_eligible ?? false,
+    covered_by_plan: quote?.covered_by_plan ?? isCoveredAnyway(world, caller),
+    estimate_id: quote?.estimate_id ?? null,
+    amount: quote?.amount ?? null,
+    currency: quote?.currency ?? world.settings.currency,
+    type: pair.type,
+    size: source?.size ?? null,
+    source: { ...side("source", source), tables: null, rows: source?.rows ?? null },
+    target: { ...side("target", target), empty: target?.empty ?? null, free_space: null },
+    reasons: unreachable.map(({ side: which, code, message }) => ({
+      side: which,
+      code,
+      message: clean(message, 1024),
+    })),
+    findings: [],
+    counts: null,
+  };
+}

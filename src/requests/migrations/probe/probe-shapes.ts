@@ -1,0 +1,96 @@
+import { z } from "zod";
+import { cost, currency, size, time, typeSchema } from "../view/shapes.ts";
+
+/** What a preflight, an estimate and a connection test answer. */
+
+const reasonSchema = z.object({
+  side: z
+    .enum(["source", "target"])
+    .nullable()
+    .describe("Which database cannot be asked; null for what blocks the copy."),
+  code: z.string().describe("Stable name, in snake_case."),
+  message: z.string().describe("What is the matter, with the fix."),
+});
+
+const findingSchema = z.object({
+  severity: z.enum(["blocker", "warning", "note"]),
+  code: z.string(),
+  object: z.string(),
+  reason: z.string(),
+  fix: z.string(),
+});
+
+const quote = {
+  estimate_id: z.string().describe("Give it to create, to have this price."),
+  amount: cost,
+  currency,
+  lines: z
+    .array(z.object({ text: z.string(), amount: z.number().describe("In units of the currency.") }))
+    .describe("How the amount comes about: the lines add up to it; none where nothing is charged."),
+  size: z.number().int().min(0).describe("Size of the source in bytes."),
+  type: typeSchema,
+  free_eligible: z.boolean().describe("A create now would be the account's free first migration."),
+  covered_by_plan: z.boolean().describe("A create now would not be charged."),
+  expires_at: time("Until when the price holds."),
+};
+export const estimateSchema = z.object(quote);
+export type Estimate = z.output<typeof estimateSchema>;
+
+const side = {
+  reachable: z.boolean().nullable().describe("null where that could not be found out in time."),
+  engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
+  version: z.string().nullable(),
+  latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),
+};
+
+export const preflightSchema = z.object({
+  ready: z.boolean().describe("Both databases are reachable and nothing blocks the copy."),
+  estimate: estimateSchema
+    .extend({
+      seconds: z
+        .object({ least: z.number(), most: z.number() })
+        .nullable()
+        .describe("How long the copy may take; null where the target cannot be reached."),
+      basis: z.string().nullable().describe("From what that was calculated."),
+    })
+    .nullable()
+    .describe("Price and time; null where the source cannot be measured."),
+  free_eligible: quote.free_eligible,
+  covered_by_plan: quote.covered_by_plan,
+  estimate_id: quote.estimate_id.nullable(),
+  amount: quote.amount.nullable(),
+  currency,
+  type: typeSchema,
+  size,
+  source: z.object({ ...side, tables: z.number().nullable(), rows: z.number().nullable().describe("By statistics.") }),
+  target: z.object({
+    ...side,
+    empty: z.boolean().nullable().describe("Nothing of a user's is in it."),
+    free_space: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
+  }),
+  reasons: z.array(reasonSchema).describe("Why it is not ready."),
+  findings: z.array(findingSchema).describe("What the assessment found, the worst first, at most 200."),
+  counts: z
+    .object({
+      blockers: z.number(),
+      warnings: z.number(),
+      notes: z.number(),
+      copied: z.number(),
+      converted: z.number(),
+      reported: z.number(),
+      reported_kinds: z.record(z.string(), z.number()).describe("Of the reported objects, how many of each kind."),
+    })
+    .nullable()
+    .describe("How many findings there are, and what becomes of the source's objects."),
+});
+export type Preflight = z.output<typeof preflightSchema>;
+
+export const connectionSchema = z.object({
+  reachable: z.boolean(),
+  engine: z.string().nullable(),
+  version: z.string().nullable(),
+  tls: z.boolean().nullable().describe("The connection was encrypted."),
+  latency_ms: z.number().nullable(),
+  reasons: z.array(reasonSchema.omit({ side: true })).describe("Why it is not reachable."),
+});
+export type ConnectionAnswer = z.output<typeof connectionSchema>;

@@ -1,0 +1,39 @@
+import { clean } from "../../../guard/words.ts";
+import type { AskedBy } from "../../prober.ts";
+import type { Caller, World } from "../../world.ts";
+import { checkOne } from "../view/urls.ts";
+import type { ConnectionAnswer } from "./probe-shapes.ts";
+
+/** Asked by itself, a database is nobody's source. */
+const alone = (words: string): string => words.replace("source database", "database").replace(/^the source's /, "the ");
+
+/** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
+export async function testConnection(
+  world: World,
+  caller: Caller,
+  { url, ca }: { url: string; ca?: string },
+  asked: AskedBy,
+): Promise<ConnectionAnswer> {
+  checkOne("url", url, ca, world.settings.guard);
+  const found = await world.prober.test(
+    { url, ...(ca === undefined ? {} : { ca }) },
+    { account: caller.account.metadata.name, ...asked },
+  );
+  if ("unreachable" in found)
+    return {
+      reachable: false,
+      engine: null,
+      version: null,
+      tls: null,
+      latency_ms: null,
+      reasons: found.unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
+    };
+  return {
+    reachable: true,
+    engine: found.engine,
+    version: clean(found.version, 128),
+    tls: found.tls,
+    latency_ms: found.latencyMs,
+    reasons: [],
+  };
+}

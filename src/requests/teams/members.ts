@@ -1,0 +1,142 @@
+import type { z } from "zod";
+import { kinds } from "../../cluster/index.ts";
+import type { Account } from "../../resources/account.ts";
+import { mostMembers, type Team } from "../../resources/team.ts";
+import { readEmail } from "../accounts/email.ts";
+import { type Page, type PageOf, pageOf } from "../accounts/page.ts";
+import type { memberSchema, newMemberSchema, ShownMember } from "../accounts/shapes.ts";
+import { change } from "../change.ts";
+import { Problem } from "../errors.ts";
+import type { Caller, World } from "../world.ts";
+import { asMember, isMember, type Member, memberOf, personalTeamOf } from "./membership.ts";
+import { mostMemberships, teamsOf } from "./teams.ts";
+
+/** Who is in the acting team. Owners add and remove; any member may leave, whichever team acts. */
+
+/** Throws Problem `other_team` for a team that is there but not acting, the caller's own or not, and `not_found`. */
+async function acting(world: World, caller: Caller, id: string): Promise<void> {
+  if (caller.team.metadata.name === id) return;
+  const other = await world.fresh.team(id);
+  if (other === undefined) throw new Problem("not_found", "There is no team with this id; GET /api/teams lists yours.");
+  throw new Problem(
+    "other_team",
+    "This is not your acting team; if you are in it, make it so with POST /api/teams/{team}/switch.",
+  );
+}
+
+function needOwner(team: Team, caller: Caller): void {
+  if (memberOf(team, caller.account)?.role !== "owner")
+    throw new Problem("owners_only", "Only an owner of the team adds and removes members; ask one of them.");
+}
+
+function needsAnOwner(members: Member[]): Member[] {
+  if (members.some(({ role }) => role === "owner")) return members;
+  throw new Problem(
+    "state_conflict",
+    "The team would be without an owner; first make another member an owner, with POST /api/teams/{team}/members and role owner.",
+  );
+}
+
+/** A team's members as `edit` makes them; undefined leaves them. Once it has answered, every replica knows them. */
+async function changeMembers(world: World, id: string, edit: (team: Team) => Member[] | undefined): Promise<void> {
+  const changed = await change(world, kinds.teams, "", id, (team) => {
+    const members = edit(team);
+    return members && { ...team, spec: { ...team.spec, members } };
+  });
+  if (changed === undefined) throw new Problem("not_found", "The team is no longer there.");
+  await world.fresh.everywhere(kinds.teams, changed.metadata.resourceVersion);
+}
+
+/** By the account's id. Throws Problem `other_team`, `not_found`, and `invalid` for a cursor of another list. */
+export async function listMembers(world: World, caller: Caller, id: string, page: Page): Promise<PageOf<ShownMember>> {
+  await acting(world, caller, id);
+  const { data, next_cursor } = pageOf(
+    world.secret,
+    ["members", id],
+    caller.team.spec.members,
+    ({ account }) => account,
+    page,
+  );
+  const shown = data.map((member) => {
+    const account = world.caches.accounts.get("", member.account);
+    const email = account !== undefined && isMember(member, account) ? account.spec.email : null;
+    return { account: member.account, email, role: member.role };
+  });
+  return { data: shown, next_cursor };
+}
+
+const tooManyTeams = () =>
+  new Problem("limit_reached", "This account is in too many teams already; it has to leave one first.");
+
+/** The members with this account in the role; undefined where it has it already. */
+function withMember(team: Team, account: Account, role: Member["role"]): Member[] | undefined {
+  const present = memberOf(team, account);
+  if (present?.role === role && present.uid !== undefined) return undefined;
+  if (present?.role !== role && personalTeamOf(account) === team.metadata.name)
+    throw new Problem("state_conflict", "Whom a personal team was made for stays its owner.");
+  // Who had the address before goes with it.
+  const others = team.spec.members.filter((member) => member.account !== account.metadata.name);
+  if (others.length >= mostMembers)
+    throw new Problem("limit_reached", `A team has at most ${mostMembers} members; remove one first.`);
+  return needsAnOwner([...others, asMember(account, role)]);
+}
+
+/**
+ * Adds the account of an e-mail address, or gives a member another role. Throws Problem `owners_only`, `other_team`, `not_found` (team or
+ * account), `limit_reached`, and `state_conflict` when no owner would be left.
+ */
+export async function addMember(
+  world: World,
+  caller: Caller,
+  id: string,
+  input: z.output<typeof newMemberSchema>,
+): Promise<z.output<typeof memberSchema>> {
+  await acting(world, caller, id);
+  const { account: name } = readEmail(input.email);
+  // Whether an address has an account is an owner's to know, and nobody else's.
+  needOwner(caller.team, caller);
+  const account = await world.client.get(kinds.accounts, "", name);
+  if (account === undefined || account.metadata.deletionTimestamp !== undefined)
+    throw new Problem("not_found", "Nobody with this e-mail address can be added; ask them to sign up first.");
+  let added = false;
+  await changeMembers(world, id, (team) => {
+    needOwner(team, caller);
+    added = memberOf(team, account) === undefined;
+    if (added && teamsOf(world, account).length >= mostMemberships) throw tooManyTeams();
+    return withMember(team, account, input.role);
+  });
+  // By now the cache has what was added elsewhere at the same time.
+  if (added && teamsOf(world, account).length > mostMemberships) {
+    await changeMembers(world, id, ({ spec }) => needsAnOwner(spec.members.filter((one) => !isMember(one, account))));
+    throw tooManyTeams();
+  }
+  return { account: name, role: input.role, email: account.spec.email };
+}
+
+/**
+ * Removes a member, or leaves when it is the caller, also a team that does not act: once it has answered, every replica refuses the member's
+ * calls in this team. Throws Problem `owners_only`, `other_team`, `not_found`, and `state_conflict` for the last owner and for whose personal
+ * team it is.
+ */
+export async function removeMember(world: World, caller: Caller, id: string, name: string): Promise<void> {
+  const leaves = name === caller.account.metadata.name;
+  const left = leaves && personalTeamOf(caller.account) !== id ? await world.fresh.team(id) : undefined;
+  if (left === undefined || memberOf(left, caller.account) === undefined) await acting(world, caller, id);
+  const account = leaves ? caller.account : await world.client.get(kinds.accounts, "", name);
+  await changeMembers(world, id, (team) => {
+    if (!leaves) needOwner(team, caller);
+    const member = team.spec.members.find((one) => one.account === name);
+    const lives = member !== undefined && account !== undefined && isMember(member, account);
+    if (member === undefined || (leaves && !lives))
+      throw new Problem(
+        "not_found",
+        "No member of the team has this account id; GET /api/teams/{team}/members lists them.",
+      );
+    if (lives && personalTeamOf(account) === id)
+      throw new Problem(
+        "state_conflict",
+        "A personal team is not left by whom it was made for; remove the others instead.",
+      );
+    return needsAnOwner(team.spec.members.filter((one) => one !== member));
+  });
+}

@@ -1,0 +1,284 @@
+import { z } from "zod";
+import { accountSpecSchema, accountStatusSchema } from "../account.ts";
+import { restoreRules, restoreSpecSchema, restoreStatusSchema } from "../backup/restore.ts";
+import { runRules, runSpecSchema, runStatusSchema } from "../backup/run.ts";
+import { scheduleRules, scheduleSpecSchema, scheduleStatusSchema } from "../backup/schedule.ts";
+import { group, version } from "../group.ts";
+import { migrationRules, migrationSpecSchema, migrationStatusSchema } from "../migration.ts";
+import { teamRules, teamSpecSchema, teamStatusSchema } from "../team.ts";
+import { tokenSpecSchema, tokenStatusSchema } from "../token.ts";
+
+/** The CustomResourceDefinitions, made from the zod schemas; `crds/` holds them as YAML. */
+
+type Schema = { [key: string]: unknown };
+
+/**
+ * A structural schema from what zod says. zod's own bounds of safe integers and its patterns of dates are left out: the API
+ * server has formats for both, and a pattern of 700 characters in each time helps nobody. Where a rule says the fix in
+ * words, the pattern that it stands for would only say it once more, as a pattern.
+ */
+function structural(schema: Schema): Schema {
+  const next: Schema = {};
+  for (const [key, value] of Object.entries(schema)) {
+    if (key === "pattern" && (schema.format === "date-time" || schema["x-kubernetes-validations"] !== undefined))
+      continue;
+    if ((key === "minimum" || key === "maximum") && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER) continue;
+    if (key === "additionalProperties" && value === false) continue;
+    next[key] = nested(key, value);
+  }
+  if (next.type === "integer") next.format = "int64";
+  return next;
+}
+
+function nested(key: string, value: unknown): unknown {
+  if (key === "properties")
+    return Object.fromEntries(Object.entries(value as Schema).map(([name, one]) => [name, structural(one as Schema)]));
+  if (key === "items" || key === "additionalProperties")
+    return typeof value === "object" ? structural(value as Schema) : value;
+  return value;
+}
+
+function schemaOf(schema: z.ZodType): Schema {
+  return structural(z.toJSONSchema(schema, { target: "openapi-3.0", io: "input" }) as Schema);
+}
+
+interface KindOfCrd {
+  kind: string;
+  plural: string;
+  shortNames: string[];
+  scope: "Namespaced" | "Cluster";
+  /** A secret's neighbour is not listed with all that is Rowferry's. */
+  category: boolean;
+  description: string;
+  spec: z.ZodType;
+  status?: z.ZodType;
+  said: { spec: string; status?: string };
+  columns: Schema[];
+  selectable?: string[];
+  rules?: unknown[];
+}
+
+function crdOf(of: KindOfCrd): Schema {
+  const singular = of.kind.toLowerCase();
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${of.plural}.${group}` },
+    spec: {
+      group,
+      scope: of.scope,
+      names: {
+        kind: of.kind,
+        listKind: `${of.kind}List`,
+        plural: of.plural,
+        singular,
+        shortNames: of.shortNames,
+        ...(of.category ? { categories: [group.split(".")[0]] } : {}),
+      },
+      versions: [
+        {
+          name: version,
+          served: true,
+          storage: true,
+          ...(of.status ? { subresources: { status: {} } } : {}),
+          ...(of.selectable ? { selectableFields: of.selectable.map((jsonPath) => ({ jsonPath })) } : {}),
+          additionalPrinterColumns: of.columns,
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              description: of.description,
+              required: ["spec"],
+              properties: {
+                apiVersion: { type: "string" },
+                kind: { type: "string" },
+                metadata: { type: "object" },
+                spec: { ...schemaOf(of.spec), description: of.said.spec },
+                ...(of.status ? { status: { ...schemaOf(of.status), description: of.said.status } } : {}),
+              },
+              ...(of.rules ? { "x-kubernetes-validations": of.rules } : {}),
+            },
+          },
+        },
+      ],
+    },
+  };
+}
+
+const column = (name: string, jsonPath: string, type = "string"): Schema => ({ name, type, jsonPath });
+const age = column("Age", ".metadata.creationTimestamp", "date");
+
+const condition = (type: string, what: "reason" | "status" = "reason") =>
+  `.status.conditions[?(@.type=="${type}")].${what}`;
+const why = (type: string, description: string): Schema => ({
+  ...column("Reason", condition(type)),
+  priority: 1,
+  description,
+});
+
+/** `migrations.rowferry.dev` as an object for the API server. */
+const migrationCrd = (): Schema =>
+  crdOf({
+    kind: "Migration",
+    plural: "migrations",
+    shortNames: ["mig"],
+    scope: "Namespaced",
+    category: true,
+    description:
+      "One copy of a database, MySQL or PostgreSQL, from a source to a target, with its schema and data, verified.",
+    spec: migrationSpecSchema,
+    status: migrationStatusSchema,
+    said: { spec: "What to copy, and where to.", status: "How it goes; written by the operator." },
+    selectable: [".status.state"],
+    columns: [
+      column("State", ".status.state"),
+      column("Type", ".status.type"),
+      column("Size", ".status.columns.size"),
+      column("Progress", ".status.columns.progress"),
+      column("ETA", ".status.columns.eta"),
+      age,
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
+      { ...column("Payment", ".status.payment.state"), priority: 1, description: "State of the payment." },
+    ],
+    rules: migrationRules,
+  });
+
+const teamCrd = (): Schema =>
+  crdOf({
+    kind: "Team",
+    plural: "teams",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "People who share Migrations, in a namespace of their own.",
+    spec: teamSpecSchema,
+    status: teamStatusSchema,
+    said: { spec: "Who is in it.", status: "Its namespace; written by the operator." },
+    columns: [
+      column("Title", ".spec.title"),
+      column("Namespace", ".status.namespace"),
+      column("Ready", '.status.conditions[?(@.type=="Ready")].reason'),
+      age,
+    ],
+    rules: teamRules,
+  });
+
+const accountCrd = (): Schema =>
+  crdOf({
+    kind: "Account",
+    plural: "accounts",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "A person who uses the API; named by a hash of the e-mail address.",
+    spec: accountSpecSchema,
+    status: accountStatusSchema,
+    said: { spec: "Who it is.", status: "Its subscription; written by the operator." },
+    columns: [
+      column("Email", ".spec.email"),
+      column("Plan", ".spec.plan"),
+      column("Subscription", ".status.billing.state"),
+      age,
+    ],
+  });
+
+const tokenCrd = (): Schema =>
+  crdOf({
+    kind: "ApiToken",
+    plural: "apitokens",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "A token of the API, kept as a hash; deleting it revokes it.",
+    spec: tokenSpecSchema,
+    status: tokenStatusSchema,
+    said: { spec: "Whose it is.", status: "Its use; written by the API." },
+    columns: [
+      column("Title", ".spec.title"),
+      column("Account", ".spec.account"),
+      column("Last used", ".status.lastUsedAt"),
+      age,
+    ],
+  });
+
+const scheduleCrd = (): Schema =>
+  crdOf({
+    kind: "BackupSchedule",
+    plural: "backupschedules",
+    shortNames: ["bs"],
+    scope: "Namespaced",
+    category: true,
+    description: "Backs up one database at fixed times, keeps some of the backups, and verifies them by restoring.",
+    spec: scheduleSpecSchema,
+    status: scheduleStatusSchema,
+    said: { spec: "What to back up, when, and where to.", status: "Its runs; written by the operator." },
+    columns: [
+      column("Interval", ".spec.interval"),
+      column("Cron", ".spec.cron"),
+      column("Suspend", ".spec.suspend", "boolean"),
+      column("Last completed", ".status.lastCompletedRun.slot", "date"),
+      column("Next", ".status.nextRunAt"),
+      column("Ready", condition("Ready", "status")),
+      column("Verified", condition("Verified", "status")),
+      age,
+      why("Ready", "Why it is ready, or not."),
+    ],
+    rules: scheduleRules,
+  });
+
+const runCrd = (): Schema =>
+  crdOf({
+    kind: "BackupRun",
+    plural: "backupruns",
+    shortNames: ["br"],
+    scope: "Namespaced",
+    category: true,
+    description: "One backup of a database. Deleting it removes its parts from the storage.",
+    spec: runSpecSchema,
+    status: runStatusSchema,
+    said: { spec: "What to back up.", status: "Its state; written by the operator." },
+    selectable: [".spec.schedule", ".status.state"],
+    columns: [
+      column("Schedule", ".spec.schedule"),
+      column("State", ".status.state"),
+      column("Size", ".status.columns.size"),
+      column("Progress", ".status.columns.progress"),
+      column("Verified", condition("Verified", "status")),
+      age,
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
+    ],
+    rules: runRules,
+  });
+
+const restoreCrd = (): Schema =>
+  crdOf({
+    kind: "Restore",
+    plural: "restores",
+    shortNames: [],
+    scope: "Namespaced",
+    category: true,
+    description: "Writes a completed BackupRun into a database, or verifies it in a throw-away one.",
+    spec: restoreSpecSchema,
+    status: restoreStatusSchema,
+    said: { spec: "What to restore, and where to.", status: "Its state; written by the operator." },
+    selectable: [".spec.backupRun", ".status.state"],
+    columns: [
+      column("Backup", ".spec.backupRun"),
+      column("State", ".status.state"),
+      column("Progress", ".status.columns.progress"),
+      column("Proof", ".spec.proof", "boolean"),
+      age,
+      why("Ready", "Why it is in its state: of a failed one the error's code."),
+    ],
+    rules: restoreRules,
+  });
+
+/** Every kind that something reconciles or reads, by the file's name in `crds/`. */
+export const crds: Record<string, () => Schema> = {
+  [`migrations.${group}.yaml`]: migrationCrd,
+  [`teams.${group}.yaml`]: teamCrd,
+  [`accounts.${group}.yaml`]: accountCrd,
+  [`apitokens.${group}.yaml`]: tokenCrd,
+  [`backupschedules.${group}.yaml`]: scheduleCrd,
+  [`backupruns.${group}.yaml`]: runCrd,
+  [`restores.${group}.yaml`]: restoreCrd,
+};
