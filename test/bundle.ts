@@ -47,6 +47,7 @@ async function make(program: keyof typeof programs, folder: string): Promise<voi
     entryPoints: [...programs[program]],
     outdir: folder,
     bundle: true,
+    splitting: true,
     platform: "node",
     target: "node24",
     format: "esm",

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Client, kinds } from "../../src/cluster/index.ts";
 import { type OpeningKeys, openFields } from "../../src/guard/envelope.ts";
 import { type BackedUp, forBackup, forRestore, forStorage } from "../../src/guard/sealed-for.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
 import { check, readQuery } from "./input.ts";
 

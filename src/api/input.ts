@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { type FieldError, Problem } from "../requests/errors.ts";
 import { shown } from "./json.ts";
 

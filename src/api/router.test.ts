@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { PassThrough } from "node:stream";
 import type { Request, Response } from "express";
 import { expect, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { passesOf } from "../requests/freshness/fresh.ts";
 import { makeToken } from "../requests/tokens/token.ts";
 import type { World } from "../requests/world.ts";

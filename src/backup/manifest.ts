@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { BackupError, type Expected, type Manifest, type Part, type Storage } from "./contract.ts";
 import { isPartName, manifestName } from "./names.ts";
 import { decompressed, type Reading, type Writing, writePart } from "./parts.ts";

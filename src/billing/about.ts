@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** The Migration that a checkout at Stripe belongs to, as its metadata names it. */
 export interface About {

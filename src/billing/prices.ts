@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { inWords, leastCharge, smallestIn, smallestStep } from "./money.ts";
 
 /** 1 GB is 10⁹ bytes (design.md). */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { smallestIn, smallestStep } from "./money.ts";
 
 /** Pro: its price, and the subscriptions that Stripe has for one customer. Without Stripe's own types. */

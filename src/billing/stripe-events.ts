@@ -1,5 +1,5 @@
 import Stripe from "stripe";
-import { z } from "zod";
+import * as z from "zod";
 import { type About, aboutOf } from "./about.ts";
 
 /** One of Stripe's events. Without `about` and `customer` it does not concern this installation. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { priceListSchema } from "../billing/prices.ts";
 import { json } from "./settings.ts";
 

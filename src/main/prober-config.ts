@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cidrs, logLevel, minTls, number, settingsReader } from "./settings.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { cidrs, flag, json, list, number, settingsReader } from "./settings.ts";
 
 const read = settingsReader(

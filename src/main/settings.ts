@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseCidrs } from "../guard/policy.ts";
 import { tlsModes } from "../resources/tls-mode.ts";
 

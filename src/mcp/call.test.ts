@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
 import type { World } from "../requests/world.ts";
 import { type CallWorld, callTool } from "./call.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What cannot be undone is shown before it is done. The preview has a digest of what it would meet; a call with `confirm` that passes it is

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createdSchema, idSchema, listedSchema } from "../requests/migrations/view/shapes.ts";
 
 /** What tools of migrations answer: REST's fields, fewer of them, and all text of strangers in one place. */

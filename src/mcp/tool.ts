@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { AskedBy } from "../requests/prober.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Caller, World } from "../requests/world.ts";

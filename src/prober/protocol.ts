@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { assessmentSchema, boundedAssessmentSchema } from "../resources/assessment.ts";
 import { optionsSchema } from "../resources/options.ts";
 

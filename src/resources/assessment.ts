@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * What an assessment found before a copy: of `rowferry assess`, of REST's preflight, and bounded in a Migration's

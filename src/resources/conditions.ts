@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** A Kubernetes condition (metav1.Condition): a fact about a resource with a named reason and a sentence. */
 export const conditionSchema = z.object({

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** How a resource names a database: a Secret of its namespace, or a URL that the API sealed. */
 

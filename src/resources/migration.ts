@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boundedAssessmentSchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";

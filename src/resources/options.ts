@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /**
  * How to copy: the Migration's `spec.options`, and with - for _ the flags of the command line. The keys are those of the

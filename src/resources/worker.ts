@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** What a Migration may say of its worker's pod, each part only where the installation allows it. */
 

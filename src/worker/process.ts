@@ -1,5 +1,5 @@
 import { pino } from "pino";
-import { z } from "zod";
+import * as z from "zod";
 import { createRedactor } from "../guard/redact.ts";
 import type { BackupRoom } from "./backup.ts";
 import { createJournal } from "./journal.ts";

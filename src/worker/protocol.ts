@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { boundedAssessmentSchema } from "../resources/assessment.ts";
 import { backupProgressSchema } from "../resources/backup/status.ts";
 import { progressSchema } from "../resources/migration.ts";

@@ -45,7 +45,7 @@ afterAll(() => servers?.stop());
 
 const bin = join(installed, "node_modules/.bin/rowferry");
 
-it("the package holds one bundled file and brings no other package along", () => {
+it("the package holds the command line alone and brings no other package along", () => {
   expect(readdirSync(join(installed, "node_modules")).filter((name) => !name.startsWith("."))).toEqual(["rowferry"]);
   expect(readdirSync(join(installed, "node_modules/rowferry/dist")).filter((name) => name.endsWith(".js"))).toEqual([
     "cli.js",

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Logger } from "pino";
-import { z } from "zod";
+import * as z from "zod";
 import { ClusterError } from "../../../src/cluster/index.ts";
 import { outcomeSchema, protocol, reportSchema } from "../../../src/worker/protocol.ts";
 import { Refusal } from "./authorise.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { mostBytesOf } from "../../../src/billing/limit.ts";
 import type { PriceList } from "../../../src/billing/prices.ts";
 import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 // What the control endpoint takes, as JSON.
 

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { ApiKey } from "../http/access.ts";
 import type { Fault } from "../http/faults.ts";
 import { closeDispute, openDispute, refundByHand } from "../objects/by-hand.ts";

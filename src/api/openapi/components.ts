@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem, type ProblemCode, problems } from "../../requests/errors.ts";
 import { problemDocument } from "../problem.ts";
 import { schemaNames } from "./names.ts";

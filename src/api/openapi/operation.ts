@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { Attempt } from "../../requests/accounts/attempts.ts";
 import type { ProblemCode } from "../../requests/errors.ts";
 import type { AskedBy } from "../../requests/prober.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { changePassword } from "../../requests/accounts/account.ts";
 import {
   accountSchema,

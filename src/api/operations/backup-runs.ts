@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { getRun, listRuns } from "../../requests/backups/list.ts";
 import { runNow } from "../../requests/backups/run-now.ts";
 import {

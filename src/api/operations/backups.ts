@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createBackup } from "../../requests/backups/create.ts";
 import { backupChangeSchema, backupCreateSchema } from "../../requests/backups/input.ts";
 import { getBackup, listBackups } from "../../requests/backups/list.ts";

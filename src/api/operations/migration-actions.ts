@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { reset } from "../../requests/migrations/reset.ts";
 import { retry } from "../../requests/migrations/retry.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import type { reportSchema } from "../../engine/report/schema.ts";
 import type { ConnectionAnswer, Estimate, Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
 import type { Acted, Created, Listed, logsSchema, One } from "../../requests/migrations/view/shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { reportSchema } from "../../engine/report/schema.ts";
 import { events } from "../../requests/migrations/events.ts";
 import { logs } from "../../requests/migrations/logs.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { create } from "../../requests/migrations/create.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { getRestore, listRestores } from "../../requests/backups/list.ts";
 import { restoreRun } from "../../requests/backups/restore.ts";
 import {

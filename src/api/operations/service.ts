@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import type { Operation } from "../openapi/operation.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/accounts/shapes.ts";
 import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/tokens/tokens.ts";
 import type { Operation } from "../openapi/operation.ts";

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { CopyOptions } from "../../engine/contract.ts";
 import { type Options, optionsSchema } from "../../resources/options.ts";
 import { fileWords, UsageError } from "../exit.ts";

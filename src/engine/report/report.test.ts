@@ -1,5 +1,5 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import type { z } from "zod";
+import type * as z from "zod";
 import type { CopyReport } from "../contract.ts";
 import { reportPage } from "./page.ts";
 import { readReport, reportJsonSchema, reportSchema } from "./schema.ts";

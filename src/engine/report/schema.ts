@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { CopyReport } from "../contract.ts";
 
 /** The shape of a report, as JSON; `docs/report.schema.json` is made from it. New fields may be added, none change their meaning. */

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { proPriceSchema } from "../../billing/pro.ts";
 import { attempts } from "../../requests/accounts/attempts.ts";
 import { handshakes, searches, tiers } from "../../requests/tiers.ts";

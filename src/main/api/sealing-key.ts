@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type Client, kinds } from "../../cluster/index.ts";
 import type { SealingKey } from "../../guard/envelope.ts";
 import { Problem } from "../../requests/errors.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { workerParts } from "../../resources/worker.ts";
 import { currency, priceList } from "../price-list.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Backup, OneRun, Restored, Run } from "../../requests/backups/shapes.ts";
 
 /** What the tools of backups return: REST's fields, fewer of them. Names and messages are in the fenced text alone. */

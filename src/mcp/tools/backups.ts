@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { createBackup } from "../../requests/backups/create.ts";
 import { backupCreateSchema, backupFields, oneTime, oneTimeError } from "../../requests/backups/input.ts";
 import { getRun, listBackups, listRestores, listRuns } from "../../requests/backups/list.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
 import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";

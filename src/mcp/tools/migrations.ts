@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { create } from "../../requests/migrations/create.ts";
 import { preflight } from "../../requests/migrations/probe/preflight.ts";
 import type { Preflight } from "../../requests/migrations/probe/probe-shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type RestoreCall, restoreRun } from "../../requests/backups/restore.ts";
 import { backupIdSchema, type RestoreAnswer, restoreSchema, runIdSchema } from "../../requests/backups/shapes.ts";
 import { type SeenTarget, TargetNotEmpty } from "../../requests/backups/target.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { change } from "../change.ts";

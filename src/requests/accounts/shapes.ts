@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Account } from "../../resources/account.ts";
 import { labels } from "../../resources/group.ts";
 import { roleSchema, type Team } from "../../resources/team.ts";

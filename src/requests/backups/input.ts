@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { bucketSchema, encryptionSchema } from "../../resources/backup/place.ts";
 import { dailyCron, dailyCronMessage, retentionSchema, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
 import { title } from "../accounts/shapes.ts";

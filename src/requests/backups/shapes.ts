@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { backupProgressSchema, jobStateSchema } from "../../resources/backup/status.ts";
 import { listOf, pageSchema } from "../accounts/shapes.ts";
 import { ca, logSchema, url } from "../migrations/view/shapes.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { isEnded } from "../../billing/pro.ts";
 import { withNextKey } from "../../billing/stripe-keys.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";

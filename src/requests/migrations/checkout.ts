@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { isSettled } from "../../billing/again.ts";
 import { inUnits } from "../../billing/money.ts";
 import { isConflict, kinds } from "../../cluster/index.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Attempt } from "../accounts/attempts.ts";
 import { readEmail } from "../accounts/email.ts";

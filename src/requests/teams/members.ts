@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { mostMembers, type Team } from "../../resources/team.ts";

@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { apiVersion, labels } from "../../resources/group.ts";
 import { type ApiToken, tokenScopes } from "../../resources/token.ts";

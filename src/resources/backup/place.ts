@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** Where a backup is kept and for whom it is encrypted: shared by BackupSchedule and BackupRun. */
 

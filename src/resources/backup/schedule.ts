@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { databaseRefSchema } from "../database.ts";
 import type { Metadata } from "../metadata.ts";
 import { optionsSchema } from "../options.ts";

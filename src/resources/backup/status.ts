@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { conditionSchema } from "../conditions.ts";
 import { logEntrySchema } from "../migration.ts";
 

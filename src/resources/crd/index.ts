@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { accountSpecSchema, accountStatusSchema } from "../account.ts";
 import { restoreRules, restoreSpecSchema, restoreStatusSchema } from "../backup/restore.ts";
 import { runRules, runSpecSchema, runStatusSchema } from "../backup/run.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { asJson } from "../../as-json.ts";
 import { isSame, signature } from "../../keys.ts";
 

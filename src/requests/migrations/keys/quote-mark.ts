@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { Migration } from "../../../resources/migration.ts";
 import { asJson } from "../../as-json.ts";
 import { marks } from "../view/marks.ts";

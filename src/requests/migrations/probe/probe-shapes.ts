@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { cost, currency, size, time, typeSchema } from "../view/shapes.ts";
 
 /** What a preflight, an estimate and a connection test answer. */

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { z } from "zod";
+import * as z from "zod";
 import { archiveIn, kinds, pieceBytes, unpacked } from "../../../cluster/index.ts";
 import { elementsOf, partAt } from "../../../resources/json-parts.ts";
 import { logEntrySchema, type Migration } from "../../../resources/migration.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { z } from "zod";
+import * as z from "zod";
 import type { CheckedUrl } from "../../../guard/check.ts";
 import { serversAnnotation } from "../../../resources/group.ts";
 import type { Migration } from "../../../resources/migration.ts";

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { parseCa } from "../../../guard/ca.ts";
 import { UrlError } from "../../../guard/url.ts";
 import { logEntrySchema, migrationStateSchema, progressSchema } from "../../../resources/migration.ts";
