@@ -65,8 +65,10 @@ export const writeLayer = async (content: LayerContent, file: string, signal?: A
       createWriteStream(file),
       signal === undefined ? {} : { signal },
     );
-  } finally {
+  } catch (error) {
+    // After its last byte it ends by itself, a moment later.
     tar.kill();
+    throw error;
   }
   const [code] = (await closed) as [number | null];
   if (code !== 0) throw new Error(`tar of ${content.folder} failed with ${code}: ${complaint.trim()}`);
