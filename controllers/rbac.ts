@@ -110,6 +110,8 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
       resources: ["accounts"],
       verbs: ["get", "list", "watch", "create", "update"],
     },
+    // Read live: there is no cache of them.
+    { apiGroups: ["rowferry.dev"], resources: ["accountlogs"], verbs: ["get", "create", "update"] },
     {
       apiGroups: ["rowferry.dev"],
       resources: ["apitokens"],

@@ -2,7 +2,7 @@ import express, { type Express, type IRoute, type NextFunction, type Request, ty
 import type { Logger } from "pino";
 import { forwardedBy } from "../requests/client-address.ts";
 import { Problem, problems } from "../requests/errors.ts";
-import { auditLine, noteAudit } from "./audit.ts";
+import { type AuditLine, auditLine, noteAudit } from "./audit.ts";
 import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
 import type { Operation } from "./openapi/operation.ts";
@@ -38,6 +38,8 @@ export interface AppOptions extends Running {
   now: () => number;
   /** Told of each answer. */
   answered: (operation: string, status: number, milliseconds: number) => void;
+  /** Told of each call that changes something. */
+  audited: (line: AuditLine) => void;
   /** Which connections are not kept, while this replica ends. */
   leaving: Pick<Leaving, "isDue">;
 }
@@ -110,7 +112,7 @@ function allowedOn(operations: readonly Operation[]): string {
 }
 
 /** The request's id, the headers that every answer has, and the line of the log; it names no path, which might hold a secret. */
-function begin({ log, newId, now, secure, answered, leaving }: AppOptions) {
+function begin({ log, newId, now, secure, answered, audited: told, leaving }: AppOptions) {
   return (request: Request, response: Response, next: NextFunction) => {
     const begun = now();
     const forwarded = request.headers["x-forwarded-for"];
@@ -144,7 +146,10 @@ function begin({ log, newId, now, secure, answered, leaving }: AppOptions) {
       if (failure === undefined) log.info(line, "request");
       else log.error(line, "request");
       const audited = auditLine(request, response);
-      if (audited !== undefined) log.info(audited, "audit");
+      if (audited !== undefined) {
+        log.info(audited, "audit");
+        told(audited);
+      }
       answered(String(operation), line.status, line.ms);
     });
     next();

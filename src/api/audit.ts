@@ -1,5 +1,6 @@
 import type { Request, Response } from "express";
 import type { Caller, Identity } from "../requests/world.ts";
+import type { AccountEvent } from "../resources/account-log.ts";
 
 /**
  * One line of the log for each call that changes something or opens an account: who did what to which object, from where, and how it
@@ -37,12 +38,37 @@ const known = new Set(["done", "refused", "state_conflict"]);
 const isShown = ({ object = "", result = "" }: Audited): boolean =>
   known.has(result) || object.split("/").every((id) => ours.test(id));
 
+export interface AuditLine extends Audited {
+  request_id: unknown;
+  account?: string;
+  address: string | undefined;
+  verb: string;
+  result: string;
+}
+
 /** Undefined for a call that changes nothing. */
-export function auditLine({ ip }: Request, { locals, statusCode, headersSent }: Response): object | undefined {
-  const { audit, id, account, operation } = locals as { audit?: Audited } & Record<string, unknown>;
+export function auditLine({ ip }: Request, { locals, statusCode, headersSent }: Response): AuditLine | undefined {
+  const { audit, id, account, operation } = locals as {
+    audit?: Audited;
+    account?: string;
+    id?: unknown;
+    operation?: string;
+  };
   if (audit === undefined) return undefined;
   const ended = !headersSent ? "cut" : statusCode < 400 ? "done" : "failed";
   const { object, ...line } = { result: ended, ...audit };
   const shown = isShown({ ...line, object }) ? { object } : {};
-  return { request_id: id, account, address: ip, verb: operation, ...line, ...shown };
+  const who = { ...(account === undefined ? {} : { account }), address: ip };
+  return { request_id: id, ...who, verb: operation ?? "none", ...line, ...shown };
+}
+
+/**
+ * The account whose event this is, and the event. Undefined where nobody is known to have called, and where the call was over a limit:
+ * with those alone a thief could drive out the others.
+ */
+export function eventOf(line: AuditLine, id: string, at: Date): { account: string; event: AccountEvent } | undefined {
+  const { account, address, verb, token, session, team, object, result } = line;
+  if (account === undefined || result === "rate_limited") return undefined;
+  const given = Object.entries({ address, token, session, team, object }).filter(([, value]) => value !== undefined);
+  return { account, event: { id, at: at.toISOString(), verb, result, ...Object.fromEntries(given) } };
 }

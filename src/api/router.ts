@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
 import { authenticate, identify, type Shown } from "../requests/sessions/authenticate.ts";
 import { requireScope } from "../requests/sessions/scope.ts";
@@ -52,6 +53,9 @@ const shownBy = (request: Request): Shown => ({
   origin: request.get("origin"),
   method: request.method,
 });
+
+/** The answer of a sign-up or sign-in: whose account it opened. */
+const opened = z.object({ account: z.object({ id: z.string() }) });
 
 type Who = { identity?: Identity; caller?: Caller };
 
@@ -155,6 +159,7 @@ export async function runOperation(
     attempt: (of, by, how) => attempt(`credentials_${of}`, by, how === "look"),
   };
   const answer: Answer = await operation.run(world, call);
+  if (operation.auth === "credentials") response.locals["account"] = opened.safeParse(answer.body).data?.account.id;
   if (answer.stream === undefined) return send(request, response, operation, answer, flight);
   await streams.write(request, response, answer.stream, owner ?? "", async () => {
     const still = await whoCalls(world, operation, request);

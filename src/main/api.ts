@@ -5,6 +5,7 @@ import { createClient as createRedis } from "@redis/client";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { createApp } from "../api/app.ts";
+import { eventOf } from "../api/audit.ts";
 import { boundConnections } from "../api/connections.ts";
 import { readPages } from "../api/docs/pages.ts";
 import { createSite } from "../api/docs/site.ts";
@@ -25,6 +26,7 @@ import { createMcpRoute } from "../mcp/route.ts";
 import { mcpServers } from "../mcp/servers.ts";
 import { createProberClient } from "../prober/client.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
+import { createAccountLogs } from "../requests/accounts/account-log.ts";
 import { followEvent } from "../requests/billing/events.ts";
 import { publicState } from "../requests/billing/public-state.ts";
 import { createCeilings } from "../requests/ceilings.ts";
@@ -190,6 +192,13 @@ const document = openApi(operations, {
 });
 /** The build puts the pages beside the bundle. */
 const docs = readPages(join(import.meta.dirname, process.env.ROWFERRY_BUNDLED === "true" ? "docs" : "../../docs"));
+const accountLogs = createAccountLogs({
+  client,
+  pause: waiting,
+  random: Math.random,
+  problem: problem("keeping an account's events"),
+  over: () => stopping.signal.aborted,
+});
 const app = createApp({
   world,
   limits,
@@ -213,6 +222,10 @@ const app = createApp({
   newId: randomUUID,
   now: steady,
   answered: tally.answered,
+  audited(line) {
+    const kept = eventOf(line, randomUUID(), new Date());
+    if (kept !== undefined) accountLogs.note(kept.account, kept.event);
+  },
   leaving,
 });
 const server = createApiServer(
@@ -290,6 +303,7 @@ const closed = new Promise((resolve) => server.close(resolve));
 // A connection whose request began before the end is idle, and kept, once that is answered.
 setInterval(() => server.closeIdleConnections(), 50);
 await Promise.race([closed, pause(config.ROWFERRY_GRACE_SECONDS * 1000, stopping.signal)]);
+await Promise.race([accountLogs.flush(), waiting(2000)]);
 stopping.abort();
 for (const stop of stopWatching) stop();
 prober.close();

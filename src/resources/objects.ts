@@ -1,4 +1,5 @@
 import type { Account } from "./account.ts";
+import type { AccountLog } from "./account-log.ts";
 import type { Restore } from "./backup/restore.ts";
 import type { BackupRun } from "./backup/run.ts";
 import type { BackupSchedule } from "./backup/schedule.ts";
@@ -132,6 +133,7 @@ export const kinds = {
   restores: kind<Restore>(`${group}/${version}`, "Restore", "restores"),
   teams: kind<Team>(`${group}/${version}`, "Team", "teams"),
   accounts: kind<Account>(`${group}/${version}`, "Account", "accounts"),
+  accountLogs: kind<AccountLog>(`${group}/${version}`, "AccountLog", "accountlogs"),
   tokens: kind<ApiToken>(`${group}/${version}`, "ApiToken", "apitokens"),
   jobs: kind<Job>("batch/v1", "Job", "jobs"),
   pods: kind<Pod>("v1", "Pod", "pods"),

@@ -61,6 +61,7 @@ listRestores           401   401   401     401     401    200      200     200  
 getRestore             401   401   401     401     401    200      team    team       gone   200    200
 signUp                 201   201   201     201     201    201      201     201        201    201    201
 getAccount             401   401   401     401     401    200      200     200        200    200    200
+listAccountEvents      401   401   401     401     401    200      200     200        200    200    200
 changePassword         401   401   401     401     401    origin   200     200        200    200    200
 signIn                 200   200   200     200     200    200      200     200        200    200    200
 signOut                401   401   401     401     401    origin   state   state      state  state  state

@@ -31,7 +31,7 @@ describe("without backups, which is the default", () => {
   ])("%s install no kind, right, setting or policy of backups", async (_what, values) => {
     const objects = await render(values);
     expect(crdsOf(objects)).toEqual(
-      ["accounts", "apitokens", "migrations", "teams"].map((one) => `${one}.rowferry.dev`),
+      ["accountlogs", "accounts", "apitokens", "migrations", "teams"].map((one) => `${one}.rowferry.dev`),
     );
     const others = objects.filter(({ kind }) => kind !== "CustomResourceDefinition");
     const text = JSON.stringify(others);

@@ -135,7 +135,7 @@ describe("a release", () => {
     expect(left).toEqual([
       // The API server's own, as long as the CRD is there.
       "apiservice.apiregistration.k8s.io/v1alpha1.rowferry.dev",
-      ...["accounts", "apitokens", "migrations", "teams"].map(
+      ...["accountlogs", "accounts", "apitokens", "migrations", "teams"].map(
         (kind) => `customresourcedefinition.apiextensions.k8s.io/${kind}.rowferry.dev`,
       ),
       "job.batch/shop-1",

@@ -259,6 +259,8 @@ describe("the API's kinds", () => {
       "team.spec.members",
       "team.status",
       "account.spec",
+      "accountlog.spec",
+      "accountlog.spec.events",
       "apitoken.spec",
       "apitoken.status",
     ]) {

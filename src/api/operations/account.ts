@@ -1,8 +1,11 @@
 import * as z from "zod";
 import { changePassword } from "../../requests/accounts/account.ts";
+import { accountEventSchema, listAccountEvents, type ShownEvent } from "../../requests/accounts/account-events.ts";
 import {
   accountSchema,
   credentialsSchema,
+  listOf,
+  pageSchema,
   passwordChangeSchema,
   type SignedIn,
   shownAccount,
@@ -13,6 +16,7 @@ import { deviceCookie, deviceSeconds } from "../../requests/sessions/device.ts";
 import { sessionCookie, sessionSeconds } from "../../requests/sessions/session.ts";
 import { signIn } from "../../requests/sessions/sign-in.ts";
 import { signOut } from "../../requests/sessions/sign-out.ts";
+import { mostAccountEvents } from "../../resources/account-log.ts";
 import type { Answer, Operation } from "../openapi/operation.ts";
 import { identityOf } from "./identity.ts";
 
@@ -27,6 +31,18 @@ const exampleAccount: z.output<typeof accountSchema> = {
   acting_team: "t0f6f7a3c2ddc1b0d0a11",
   personal_team: "t0f6f7a3c2ddc1b0d0a11",
   created_at: "2030-01-31T12:00:00.000Z",
+};
+const exampleEvent: ShownEvent = {
+  id: "0d4f1c52-8a0e-4d2b-9c3e-7f7a0c5b1e11",
+  created_at: "2030-01-31T12:00:00.000Z",
+  account: exampleAccount.id,
+  token_id: "482915073648201",
+  session_id: null,
+  address: "203.0.113.7",
+  verb: "createMigration",
+  team: exampleAccount.acting_team,
+  object: "0b0f3a0e-3c8b-4f0e-9d4e-3a7d2b1c5e6f",
+  result: "done",
 };
 const exampleCredentials = { email: "ann@example.com", password: "correct horse battery" };
 
@@ -79,6 +95,24 @@ export const accountOperations: readonly Operation[] = [
     examples: { response: exampleAccount },
     async run(_world, call) {
       return { body: shownAccount(identityOf(call).account) };
+    },
+  },
+  {
+    id: "listAccountEvents",
+    method: "get",
+    path: "/api/account/events",
+    summary: "List the account's events (audit log)",
+    description: `Changes that your tokens and sessions made or tried, and sign-ins, newest first: who, by which token, from where, what, on which object, with which result. The last ${mostAccountEvents} are kept. A new event is listed a few seconds after its call. Calls over a rate limit and refused sign-ins are not listed; the service's log has them.`,
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "read",
+    query: pageSchema,
+    answer: { status: 200, description: "A page of events.", schema: listOf(accountEventSchema) },
+    problems: [],
+    examples: { response: { data: [exampleEvent], next_cursor: null } },
+    async run(world, call) {
+      return { body: await listAccountEvents(world, identityOf(call), pageSchema.parse(call.query)) };
     },
   },
   {

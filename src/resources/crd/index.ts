@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { accountSpecSchema, accountStatusSchema } from "../account.ts";
+import { accountLogSpecSchema } from "../account-log.ts";
 import { restoreRules, restoreSpecSchema, restoreStatusSchema } from "../backup/restore.ts";
 import { runRules, runSpecSchema, runStatusSchema } from "../backup/run.ts";
 import { scheduleRules, scheduleSpecSchema, scheduleStatusSchema } from "../backup/schedule.ts";
@@ -181,6 +182,19 @@ const accountCrd = (): Schema =>
     ],
   });
 
+const accountLogCrd = (): Schema =>
+  crdOf({
+    kind: "AccountLog",
+    plural: "accountlogs",
+    shortNames: [],
+    scope: "Cluster",
+    category: false,
+    description: "The last changes that an account made by the API; named as the Account.",
+    spec: accountLogSpecSchema,
+    said: { spec: "What was done; written by the API." },
+    columns: [age],
+  });
+
 const tokenCrd = (): Schema =>
   crdOf({
     kind: "ApiToken",
@@ -277,6 +291,7 @@ export const crds: Record<string, () => Schema> = {
   [`migrations.${group}.yaml`]: migrationCrd,
   [`teams.${group}.yaml`]: teamCrd,
   [`accounts.${group}.yaml`]: accountCrd,
+  [`accountlogs.${group}.yaml`]: accountLogCrd,
   [`apitokens.${group}.yaml`]: tokenCrd,
   [`backupschedules.${group}.yaml`]: scheduleCrd,
   [`backupruns.${group}.yaml`]: runCrd,

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { kinds } from "../../cluster/index.ts";
+import type { AccountEvent } from "../../resources/account-log.ts";
+import type { Identity, World } from "../world.ts";
+import { type Page, type PageOf, type Place, pageOf } from "./page.ts";
+
+/** The last changes that an account made, as its owner sees them. */
+
+const text = (what: string) => z.string().describe(what);
+
+export const accountEventSchema = z.object({
+  id: text("The event's."),
+  created_at: z.iso.datetime().describe("When the call ended."),
+  account: text("The account that called."),
+  token_id: text("The token that called; null: a session, or a sign-in.").nullable(),
+  session_id: text("The session that called; null: a token, or a sign-in.").nullable(),
+  address: text("The IP address of the call.").nullable(),
+  verb: text("The operation, such as `createMigration`, or the MCP tool."),
+  team: text("The acting team.").nullable(),
+  object: text("Id of what was changed; of several, with `/` between.").nullable(),
+  result: text("`done`, or the error's code; `cut`: the caller left before the answer."),
+});
+export type ShownEvent = z.output<typeof accountEventSchema>;
+
+const shownEvent = (account: string, event: AccountEvent): ShownEvent => ({
+  id: event.id,
+  created_at: event.at,
+  account,
+  token_id: event.token ?? null,
+  session_id: event.session ?? null,
+  address: event.address ?? null,
+  verb: event.verb,
+  team: event.team ?? null,
+  object: event.object ?? null,
+  result: event.result,
+});
+
+const newestFirst: Place<ShownEvent> = ({ created_at, id }) =>
+  `${String(9e15 - Date.parse(created_at)).padStart(16, "0")} ${id}`;
+
+/** Newest first. Throws Problem `invalid` for a cursor of another list. */
+export async function listAccountEvents(world: World, { account }: Identity, page: Page): Promise<PageOf<ShownEvent>> {
+  const { name, uid } = account.metadata;
+  const log = await world.client.get(kinds.accountLogs, "", name);
+  // Who had the address before was somebody else.
+  const own = log?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ? log.spec.events : [];
+  const shown = own.map((event) => shownEvent(name, event));
+  return pageOf(world.secret, ["account events", name], shown, newestFirst, page);
+}
