@@ -44,9 +44,39 @@ describe("with a guard", () => {
   ])("one answer that is not allowed refuses all: %s", async (answers) => {
     let opened = 0;
     const dialled = dial({ host: "db", guard }, async () => opened++, resolver(answers).lookup);
-    await expect(dialled).rejects.toMatchObject({ code: "ADDRESS_REFUSED" });
+    await expect(dialled).rejects.toMatchObject({ code: "NAME_REFUSED" });
     await expect(dialled).rejects.not.toThrow(/\d+\.\d+|::/);
     expect(opened).toBe(0);
+  });
+
+  test.each(["ENOTFOUND", "ENODATA", "EAI_NODATA"])(
+    "a name without an address (%s) fails as one whose address is refused: nothing tells them apart",
+    async (code) => {
+      const failed = (lookup: (host: string) => Promise<string[]>) =>
+        dial({ host: "db", guard }, async () => undefined, lookup).catch((error: Error) => ({
+          ...error,
+          text: String(error),
+          cause: error.cause,
+        }));
+      const refusedByGuard = await failed(async () => ["127.0.0.1"]);
+      expect(refusedByGuard).toMatchObject({ code: "NAME_REFUSED", cause: undefined });
+      const unknown = async () => {
+        throw Object.assign(new Error(`getaddrinfo ${code} db`), { code });
+      };
+      expect(await failed(unknown)).toEqual(refusedByGuard);
+      expect(await failed(async () => [])).toEqual(refusedByGuard);
+    },
+  );
+
+  test("a resolver that fails just now is asked again, in the same words", async () => {
+    const lookup = async () => {
+      throw Object.assign(new Error("getaddrinfo EAI_AGAIN db"), { code: "EAI_AGAIN" });
+    };
+    const dialled = dial({ host: "db", guard }, async () => undefined, lookup);
+    await expect(dialled).rejects.toMatchObject({
+      code: "NAME_NOT_NOW",
+      message: expect.stringContaining("check the name"),
+    });
   });
 
   test("the next address is tried where nobody was reached, four at most, and the last error is told", async () => {
@@ -72,10 +102,5 @@ describe("with a guard", () => {
     };
     await expect(dial({ host: "db", guard }, open, resolver(["8.8.8.8", "1.1.1.1"]).lookup)).rejects.toThrow("denied");
     expect(tried).toEqual(["8.8.8.8"]);
-  });
-
-  test("a name without an address is an unknown host", async () => {
-    const dialled = dial({ host: "db", guard }, async (host) => host, resolver([]).lookup);
-    await expect(dialled).rejects.toMatchObject({ code: "ENOTFOUND" });
   });
 });

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../engine/contract.ts";
-import { type Lookup, lookupAll, resolveHost } from "./resolve.ts";
+import { type Lookup, lookupAll, NameRefusedError, resolveHost } from "./resolve.ts";
 
 /**
  * The one entrance to a socket of a user's database: whoever dials, dials through here, each time. With a guard the name is
@@ -17,7 +17,7 @@ const unreached = new Set(["ECONNREFUSED", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNR
 const wasUnreached = (error: unknown): boolean =>
   error instanceof Error && "code" in error && typeof error.code === "string" && unreached.has(error.code);
 
-/** Errors: AddressRefusedError, the resolver's, and those of `open`; of several addresses the last one's. */
+/** Errors: AddressRefusedError, NameRefusedError, and those of `open`; of several addresses the last one's. */
 export async function dial<T>(
   endpoint: Pick<Endpoint, "host" | "guard">,
   open: (host: string) => Promise<T>,
@@ -38,9 +38,6 @@ export async function dial<T>(
 
 function inTime<T>(work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(Object.assign(new Error("the resolver did not answer in time"), { code: "EAI_AGAIN" })),
-    lookupTimeoutMs,
-  );
+  const timer = setTimeout(() => reject(new NameRefusedError(true)), lookupTimeoutMs);
   return Promise.race([work, promise]).finally(() => clearTimeout(timer));
 }

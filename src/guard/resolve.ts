@@ -9,7 +9,25 @@ export type Lookup = (host: string) => Promise<string[]>;
 export const addressRefused = (what: string): string =>
   `${what} has a private, local or reserved address, which is not allowed: use a public host, or ask your administrator to set guard.allow`;
 
-/** A host that leads where a stranger's URL may not lead. It does not tell which address a name stands for. */
+/** For a person, of a name. It does not tell whether the name is unknown or leads where it may not. */
+export const nameRefused = (what: string): string =>
+  `${what} has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
+
+/**
+ * A name that is dialled with a guard, and that has no address or a refused one. Which of both it was is told to nobody, nor kept as a
+ * cause: else a stranger could ask by runs which names the cluster's own resolver knows.
+ */
+export class NameRefusedError extends Error {
+  readonly code: "NAME_REFUSED" | "NAME_NOT_NOW";
+  /** `transient`: the resolver failed, and may answer later. */
+  constructor(transient: boolean) {
+    super(nameRefused("the host"));
+    this.name = "NameRefusedError";
+    this.code = transient ? "NAME_NOT_NOW" : "NAME_REFUSED";
+  }
+}
+
+/** A host that is an address where a stranger's URL may not lead. */
 export class AddressRefusedError extends Error {
   readonly code = "ADDRESS_REFUSED";
   constructor() {
@@ -33,11 +51,23 @@ const unknown = (cause?: unknown) =>
 
 /**
  * The addresses to which a host may be dialled, in the resolver's order. One answer that is not allowed refuses them all: who
- * answers with such a one waits for the dial that takes it. Errors: AddressRefusedError, the lookup's.
+ * answers with such a one waits for the dial that takes it. Errors: of an address AddressRefusedError, of a name NameRefusedError.
  */
 export async function resolveHost(host: string, policy: GuardPolicy, lookup: Lookup = lookupAll): Promise<string[]> {
-  const addresses = isIP(host) === 0 ? await lookup(host) : [host];
-  if (addresses.length === 0) throw unknown();
-  if (!addresses.every((address) => judgeAddress(address, policy).allowed)) throw new AddressRefusedError();
+  const allowed = (address: string) => judgeAddress(address, policy).allowed;
+  if (isIP(host) !== 0) {
+    if (!allowed(host)) throw new AddressRefusedError();
+    return [host];
+  }
+  const addresses = await lookup(host).catch((error: unknown) => {
+    throw isNoAnswer(error) ? new NameRefusedError(errnoOf(error) === "EAI_AGAIN") : error;
+  });
+  if (addresses.length === 0 || !addresses.every(allowed)) throw new NameRefusedError(false);
   return [...new Set(addresses)];
 }
+
+const errnoOf = (error: unknown): string =>
+  error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+
+/** Every answer of a resolver that is no address, other than a fault of this process. */
+const isNoAnswer = (error: unknown): boolean => /^(ENOTFOUND|ENODATA|EAI_[A-Z]+)$/.test(errnoOf(error));

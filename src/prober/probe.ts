@@ -49,7 +49,7 @@ export async function probe(asked: Asked): Promise<ProbeAnswer> {
   const opened = await open([[side, call.kind === "measure" ? call.source : call.database]], asked);
   if (opened.unreachable !== undefined) return { unreachable: opened.unreachable };
   const [{ database, endpoint }] = opened.sides as [OpenSide];
-  return closing(opened.sides, asked, { endpoint, side }, async () => {
+  return closing(opened.sides, asked, side, async () => {
     if (call.kind === "measure") return { size: await sizeOf(database) };
     const { engine, version } = serverOf(database);
     const server = { engine, version: cut(version, 200) };
@@ -72,7 +72,7 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
   const [source, target] = sides.sides as [OpenSide, OpenSide];
   const { pgDump, workerHeap: heap } = asked;
   const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
-  return closing(sides.sides, asked, { endpoint: source.endpoint, side: "source" }, async () => {
+  return closing(sides.sides, asked, "source", async () => {
     const pair = { source: source.database, target: target.database };
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
@@ -89,7 +89,7 @@ async function onlyReached(
   const [reached] = sides;
   if (reached === undefined) return { unreachable };
   const { endpoint, database, side } = reached;
-  const answer = await closing(sides, asked, { endpoint, side }, async () => {
+  const answer = await closing(sides, asked, side, async () => {
     const { engine, version } = serverOf(database);
     const server = { engine, version: cut(version, 200), latencyMs: await latencyOf(database) };
     if (side === "source")
@@ -145,7 +145,7 @@ async function open(
         return { side, endpoint, database };
       } catch (error) {
         const late = signal.aborted ? overdue(side) : error;
-        unreachable.push(unreachableOf(late, { side, endpoint, clean: asked.redactor.clean, fault: asked.fault }));
+        unreachable.push(unreachableOf(late, { side, clean: asked.redactor.clean, fault: asked.fault }));
         return undefined;
       }
     }),
@@ -157,7 +157,7 @@ async function open(
 async function closing(
   sides: OpenSide[],
   asked: Asked,
-  { endpoint, side }: { endpoint: Endpoint; side: Side },
+  side: Side,
   work: () => Promise<ProbeAnswer>,
 ): Promise<ProbeAnswer> {
   try {
@@ -165,7 +165,7 @@ async function closing(
   } catch (error) {
     const late = asked.signal.aborted ? tooSlow() : error;
     return {
-      unreachable: [unreachableOf(late, { side, endpoint, clean: asked.redactor.clean, fault: asked.fault })],
+      unreachable: [unreachableOf(late, { side, clean: asked.redactor.clean, fault: asked.fault })],
     };
   } finally {
     await end(sides, asked.signal);

@@ -1,5 +1,4 @@
-import { isIP } from "node:net";
-import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
 import type { Unreachable } from "../requests/prober.ts";
 import { longestText } from "./protocol.ts";
@@ -15,23 +14,14 @@ export function cut(text: string, most: number = longestText): string {
   return `${/[\ud800-\udbff]$/.test(short) ? short.slice(0, -1) : short}…`;
 }
 
-/**
- * Whether a name has no address or a refused one is not told apart: else a stranger could ask which names the cluster's own
- * resolver knows.
- */
-const unknownName = (side: Side, host: string) =>
-  `the ${side} database's host "${host}" has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
-
 interface Telling {
   side: Side;
-  /** Undefined while the URL is not even parsed. */
-  endpoint: Endpoint | undefined;
   clean(text: string): string;
   /** Told an error that is nobody's answer. */
   fault(error: unknown): void;
 }
 
-export function unreachableOf(error: unknown, { side, endpoint, clean, fault }: Telling): Unreachable {
+export function unreachableOf(error: unknown, { side, clean, fault }: Telling): Unreachable {
   const say = (code: string, message: string): Unreachable => ({
     side: error instanceof EngineError ? (error.side ?? side) : side,
     code,
@@ -44,12 +34,6 @@ export function unreachableOf(error: unknown, { side, endpoint, clean, fault }: 
     fault(error);
     return say("internal_error", "asking the database met an error of Rowferry's own");
   }
-  if (
-    endpoint?.guard !== undefined &&
-    isIP(endpoint.host) === 0 &&
-    (error.code === "host_not_found" || error.code === "address_refused")
-  )
-    return say("host_not_found", unknownName(side, endpoint.host));
   return say(error.code, withoutAddresses(error.message));
 }
 

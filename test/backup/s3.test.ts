@@ -117,5 +117,15 @@ test("an endpoint of untrusted input is not dialled at a private address", async
     });
   for (const host of ["127.0.0.1", "[::1]", "0x7f.1", "169.254.169.254"])
     expect(guarded(host)).toThrow("has a private, local or reserved address");
-  expect(await codeOf(objectsIn(guarded("localhost")()))).toBe("storage_address_refused");
+  // The same of a name that is refused and of one that is not there: nobody learns which names the cluster's resolver knows.
+  const failed = async (host: string) => {
+    const { code, message, cause } = await objectsIn(guarded(host)()).then(
+      () => Promise.reject(new Error("it was listed")),
+      (error: Error & { code?: string }) => error,
+    );
+    return { code, message, cause };
+  };
+  const refused = await failed("localhost");
+  expect(refused).toMatchObject({ code: "storage_unreachable", message: expect.stringContaining("check the name") });
+  expect(await failed("no-such-host.invalid")).toEqual(refused);
 });

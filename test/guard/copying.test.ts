@@ -35,7 +35,7 @@ test.each(directions)("%s: every dial of a copy asks the name anew, and all of t
 describe.each(["source", "target"])("the %s's name turns to metadata after the first dial", (role) => {
   test.each(directions)("%s: the next dial is refused, and no packet goes there", (direction) => {
     const { outcome, message, forbidden } = resultOf(`${direction}, the ${role} turns`);
-    expect({ outcome, forbidden }).toEqual({ outcome: "address_refused", forbidden: 0 });
+    expect({ outcome, forbidden }).toEqual({ outcome: "host_not_found", forbidden: 0 });
     expect(message).toContain(`the ${role} database's host "${role}.good.test"`);
     expect(message).not.toMatch(/\d+\.\d+\.\d+\.\d+/);
   });

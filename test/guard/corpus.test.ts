@@ -25,8 +25,8 @@ const resultOf = (attack: string): Ran => {
   return found;
 };
 
-/** To a stranger the prober does not tell a name that leads where it may not from one that leads nowhere. */
-function proberCode({ url, dial }: Bypass): string {
+/** A name that leads where it may not is not told from one that leads nowhere, neither by a worker nor by the prober. */
+function dialCode({ url, dial }: Bypass): string {
   if (dial !== "address_refused") return dial;
   try {
     return isIP(parseDatabaseUrl(url).host) === 0 ? "host_not_found" : dial;
@@ -60,8 +60,8 @@ describe("is refused", () => {
     const { api, worker, prober, dials } = resultOf(bypass.attack);
     expect({ api, worker: worker.code, prober: prober.code }).toEqual({
       api: bypass.api,
-      worker: bypass.dial,
-      prober: proberCode(bypass),
+      worker: dialCode(bypass),
+      prober: dialCode(bypass),
     });
     expect([...worker.arrived, ...prober.arrived]).toEqual([]);
     expect(dials).toBe(0);
@@ -69,6 +69,20 @@ describe("is refused", () => {
       expect(message).not.toContain("planted-s3cr3t");
       expect(answersOf(bypass).filter((address) => message.includes(address))).toEqual([]);
     }
+  });
+});
+
+describe.each(["worker", "prober"] as const)("the words of the %s", (way) => {
+  const named = bypasses.filter((bypass) => bypass.dial === "address_refused" && dialCode(bypass) === "host_not_found");
+  const textOf = ({ attack, url }: Bypass) =>
+    resultOf(attack)[way].message.replaceAll(parseDatabaseUrl(url).host, "HOST");
+
+  test("are the same of every name that leads where it may not, and of one that is not there", () => {
+    const unknown = bypasses.find(({ attack }) => attack === "a name that is not there");
+    if (unknown === undefined) throw new Error("it is no longer in the corpus");
+    expect(textOf(unknown)).toContain('host "HOST" has no address that is reached from here');
+    expect(named.length).toBeGreaterThan(20);
+    expect(named.filter((bypass) => textOf(bypass) !== textOf(unknown)).map(({ attack }) => attack)).toEqual([]);
   });
 });
 

@@ -1,4 +1,4 @@
-import { addressRefused } from "../../guard/resolve.ts";
+import { addressRefused, nameRefused } from "../../guard/resolve.ts";
 import { BackupError } from "../contract.ts";
 
 /** Errors of a bucket and of the network before it, in words that name the fix. No header and no credential is repeated. */
@@ -75,6 +75,10 @@ export function storageError(error: unknown, { place, name }: { place: string; n
   if (error instanceof BackupError || !(error instanceof Error)) return error;
   if (isMissing(error)) return new BackupError("storage_object_missing", `${place} has no ${name}`, { cause: error });
   const [own, status] = [codeOf(error), statusOf(error)];
+  if (own === "NAME_REFUSED" || own === "NAME_NOT_NOW")
+    return new BackupError("storage_unreachable", nameRefused("the storage's endpoint"), {
+      retryable: own === "NAME_NOT_NOW",
+    });
   if (own === "ADDRESS_REFUSED")
     return new BackupError("storage_address_refused", addressRefused("the storage's endpoint"), { cause: error });
   if (/object.?lock|worm|retention/i.test(error.message) && status !== undefined)

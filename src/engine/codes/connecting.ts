@@ -14,7 +14,8 @@ export const connecting = {
   },
   host_not_found: {
     retryable: "depends",
-    means: "The URL's host name has no address. It is retried only if the name cannot be looked up for the moment",
+    means:
+      "The URL's host name has no address, or one that Rowferry does not connect to. It is retried only if the name cannot be looked up for the moment",
     fix: "Correct the host name in the connection URL",
   },
   connection_refused: {

@@ -72,7 +72,7 @@ const changing: Bypass[] = [
   },
   {
     ...resolved("rebinding to metadata, PostgreSQL", [{ a: [good] }, { a: ["169.254.169.254"] }], "postgres"),
-    ends: "address_refused",
+    ends: "host_not_found",
     // The answer "no TLS here" makes it dial again: by then the name is another's.
     dial: "reaches 45.33.32.156",
   },

@@ -1,4 +1,4 @@
-import { addressRefused } from "../../../guard/resolve.ts";
+import { addressRefused, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
 import { printable } from "../../text/printable.ts";
@@ -207,6 +207,8 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, { host }) => `the name of the ${where}'s host "${host}" could not be resolved just now`,
   ],
+  NAME_REFUSED: ["host_not_found", false, (where, { host }) => nameRefused(`the ${where}'s host "${host}"`)],
+  NAME_NOT_NOW: ["host_not_found", true, (where, { host }) => nameRefused(`the ${where}'s host "${host}"`)],
   ADDRESS_REFUSED: ["address_refused", false, (where, { host }) => addressRefused(`the ${where}'s host "${host}"`)],
   ECONNREFUSED: [
     "connection_refused",

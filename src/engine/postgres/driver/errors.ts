@@ -1,4 +1,4 @@
-import { addressRefused } from "../../../guard/resolve.ts";
+import { addressRefused, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
 import { named } from "../../text/own-property.ts";
@@ -115,6 +115,8 @@ const byErrno: Record<string, Meaning> = {
     true,
     (where, endpoint) => `the name of the ${where}'s host "${endpoint.host}" could not be resolved just now`,
   ),
+  NAME_REFUSED: meaning("host_not_found", false, (where, { host }) => nameRefused(`the ${where}'s host "${host}"`)),
+  NAME_NOT_NOW: meaning("host_not_found", true, (where, { host }) => nameRefused(`the ${where}'s host "${host}"`)),
   ADDRESS_REFUSED: meaning("address_refused", false, (where, { host }) =>
     addressRefused(`the ${where}'s host "${host}"`),
   ),
