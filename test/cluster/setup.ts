@@ -48,7 +48,11 @@ export async function setup(project: TestProject): Promise<void> {
     };
     const reachable = await reachableApi(cluster, [clusterIP.replace(/\.\d+$/, ".0/24")], { namespaceSelector: {} });
     const { mysql, mariadb } = images;
-    const values = { ...chartValues(images.app.ref, { mysql: mysql.ref, mariadb: mariadb.ref }), ...reachable.values };
+    const values = {
+      ...chartValues(images.app.ref, { mysql: mysql.ref, mariadb: mariadb.ref }),
+      ...reachable.values,
+      helmTest: { image: images.postgres.ref },
+    };
     await cluster.kubectl(["create", "namespace", system.namespace]);
     const keys = ["accessKeyId", "secretAccessKey"].map((key) => `--from-literal=${key}=unused`);
     await cluster.kubectl(["create", "secret", "generic", bucketSecret, "-n", system.namespace, ...keys]);

@@ -1,0 +1,19 @@
+import { expect, inject, test } from "vitest";
+import { tool } from "../chart/tools.ts";
+import { runProgram } from "../run-program.ts";
+import { get } from "./kube.ts";
+
+test("helm test migrates between two throw-away servers, and leaves nothing behind", async () => {
+  const { kubeconfig, system } = inject("cluster");
+  const args = ["test", "rowferry", "--namespace", system, "--kubeconfig", kubeconfig, "--timeout=240s", "--logs"];
+  const { code, out, err } = await runProgram(await tool("helm"), args);
+  expect(err).not.toContain("Error");
+  expect(out).toMatch(/Phase:\s+Succeeded/);
+  expect(out).toContain("completed: 1000 rows, ");
+  expect(code).toBe(0);
+  const left = await get("pods,secrets,services,serviceaccounts,roles,rolebindings,migrations", system);
+  const names = (left as unknown as { items: { metadata: { name: string } }[] }).items.map(
+    ({ metadata }) => metadata.name,
+  );
+  expect(names.filter((name) => name.startsWith("rowferry-test"))).toEqual([]);
+}, 300_000);
