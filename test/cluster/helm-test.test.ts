@@ -3,13 +3,13 @@ import { tool } from "../chart/tools.ts";
 import { runProgram } from "../run-program.ts";
 import { get } from "./kube.ts";
 
+/** What its pod runs is in charts/rowferry/files/test.mjs: it fails unless the target has the rows of the source. */
 test("helm test migrates between two throw-away servers, and leaves nothing behind", async () => {
   const { kubeconfig, system } = inject("cluster");
-  const args = ["test", "rowferry", "--namespace", system, "--kubeconfig", kubeconfig, "--timeout=240s", "--logs"];
+  const args = ["test", "rowferry", "--namespace", system, "--kubeconfig", kubeconfig, "--timeout=240s"];
   const { code, out, err } = await runProgram(await tool("helm"), args);
-  expect(err).not.toContain("Error");
+  expect(err).toBe("");
   expect(out).toMatch(/Phase:\s+Succeeded/);
-  expect(out).toContain("completed: 1000 rows, ");
   expect(code).toBe(0);
   const left = await get("pods,secrets,services,serviceaccounts,roles,rolebindings,migrations", system);
   const names = (left as unknown as { items: { metadata: { name: string } }[] }).items.map(

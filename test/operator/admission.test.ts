@@ -4,9 +4,12 @@ import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
-import type { Migration } from "../../src/resources/migration.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
+import { type Migration, migrationSpecSchema } from "../../src/resources/migration.ts";
 import { type Job, type KubeObject, kinds, type Pod } from "../../src/resources/objects.ts";
+import { paymentFinalizer } from "../../src/resources/payment.ts";
 import type { Team } from "../../src/resources/team.ts";
+import { render } from "../chart/tools.ts";
 import { endpointUrl } from "./admission.ts";
 import { type InstalledClients, openClients } from "./clients.ts";
 import type { PlaneClient } from "./control-plane.ts";
@@ -395,6 +398,70 @@ describe("what the operator makes for a Team", () => {
     await expect(
       operator.create(kinds.configMaps, { metadata: { name, namespace: "shop" }, data: {} }),
     ).rejects.toMatchObject(forbidden);
+  });
+});
+
+describe("of a Migration that is there the operator writes", () => {
+  const place = { name: "kept", namespace: "shop" };
+  let sealed: Migration;
+  const patch = (of: Migration, change: object) =>
+    operator.mergePatch(kinds.migrations, place.namespace, of.metadata.name, change);
+  const expired = { spec: { source: { sealedUrl: expiredUrl }, target: { sealedUrl: expiredUrl } } };
+  const kept = "example.org/kept";
+  beforeAll(async () => {
+    sealed = await plane.admin.client.create(kinds.migrations, {
+      metadata: { ...place, finalizers: [kept], annotations: { a: "1" } },
+      spec: { source: { sealedUrl: "v1.a" }, target: { sealedUrl: "v1.b" } },
+    } as unknown as Migration);
+  });
+
+  test("its own finalizer, beside those of others", async () => {
+    await expect(patch(sealed, { metadata: { finalizers: [] } })).rejects.toMatchObject(forbidden);
+    await expect(patch(sealed, { metadata: { finalizers: [kept, "example.org/x"] } })).rejects.toMatchObject(forbidden);
+    const added = await patch(sealed, { metadata: { finalizers: [kept, paymentFinalizer] } });
+    expect(added.metadata.finalizers).toEqual([kept, paymentFinalizer]);
+    const removed = await patch(sealed, { metadata: { finalizers: [kept] } });
+    expect(removed.metadata.finalizers).toEqual([kept]);
+  });
+
+  test.each<[string, object]>([
+    ["a label", { metadata: { labels: { "rowferry.dev/account": "a2" } } }],
+    ["an annotation", { metadata: { annotations: { "rowferry.dev/attempt": "2" } } }],
+    ["an annotation's end", { metadata: { annotations: { a: null } } }],
+    ["another source", { spec: { source: { sealedUrl: "v1.c" } } }],
+    ["a Secret for a sealed URL", { spec: { target: { sealedUrl: null, secretRef: { name: "x", key: "url" } } } }],
+    ["both URLs' end, before that of the run", expired],
+    ["options", { spec: { options: { include: ["orders"] } } }],
+    ["who pays", { spec: { payment: null, attempt: 2 } }],
+    ["a place for the worker", { spec: { worker: { nodeSelector: { a: "b" } } } }],
+    ["a suspension", { spec: { suspend: true } }],
+    ["the days of its URLs", { spec: { urlsKeptDays: 0 } }],
+    ["its end", { spec: { ttlSecondsAfterFinished: 0 } }],
+    ["an attempt", { spec: { attempt: 2 } }],
+    ["a reset", { spec: { reset: 1 } }],
+  ])("and no more: %s is refused", async (_what, change) => {
+    await expect(patch(sealed, change)).rejects.toMatchObject(forbidden);
+  });
+
+  test("every field of the spec is in the policy", async () => {
+    const policy = JSON.stringify(
+      (await render()).find(({ metadata }) => metadata.name === "rowferry-operator-migrations"),
+    );
+    const fields = Object.keys(migrationSpecSchema.shape);
+    expect(
+      fields.filter((field) => !policy.includes(`oldObject.spec.${field}`) && !policy.includes(`.?${field}`)),
+    ).toEqual([]);
+    expect(fields.length).toBeGreaterThan(8);
+  });
+
+  test("its status, and after the end that its sealed URLs are taken out", async () => {
+    const { uid } = sealed.metadata;
+    const status = { state: "completed", startedAt: "2026-01-01T00:00:00Z" };
+    await operator.applyStatus(kinds.migrations, { metadata: { ...place, ...(uid ? { uid } : {}) }, status }, "test");
+    await expect(patch(sealed, { spec: { source: { sealedUrl: "", ca: "x" } } })).rejects.toMatchObject({
+      status: expect.toSatisfy((code) => code === 403 || code === 422),
+    });
+    expect((await patch(sealed, expired)).spec).toMatchObject(expired.spec);
   });
 });
 
