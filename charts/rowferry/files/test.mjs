@@ -41,7 +41,9 @@ async function until(what, look) {
 
 const rows = 1000;
 const sum = "SELECT count(*) || ' rows, ' || md5(string_agg(id || name, ',' ORDER BY id)) FROM orders";
-for (const port of [5432, 5433]) await until(`the server on port ${port}`, () => psql(port, "SELECT 1"));
+// An image may have set none. It has letters and digits alone.
+const setPassword = `ALTER ROLE postgres PASSWORD '${PGPASSWORD}'`;
+for (const port of [5432, 5433]) await until(`the server on port ${port}`, () => psql(port, setPassword));
 await psql(
   5432,
   `CREATE TABLE orders (id integer PRIMARY KEY, name text NOT NULL);
