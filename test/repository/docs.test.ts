@@ -38,6 +38,19 @@ it("each test that SECURITY.md and docs/operations.md name is there", () => {
   expect(named.filter((path) => !existsSync(join(root, path.slice(1, -1))))).toEqual([]);
 });
 
+it("each line of what a stolen credential can do names a test that is there, by file and title", () => {
+  const [, section = ""] = read("docs/operations.md").split("### What a stolen credential can do\n");
+  const [table = ""] = section.split("\n### ");
+  const rows = table.split("\n").filter((line) => /^\| (?!credential|-)/.test(line));
+  expect(rows.length).toBeGreaterThan(15);
+  const lacking = rows.filter((row) => {
+    const [, can, path = "", title = ""] = /\| (yes|no) +\| `(test\/[^`]+)`: "(.+)" +\|$/.exec(row) ?? [];
+    // As it is written in the source: in quotes of its own.
+    return can === undefined || !existsSync(join(root, path)) || !read(path).includes(`"${title}"`);
+  });
+  expect(lacking).toEqual([]);
+});
+
 it("On this page of the endpoints has every endpoint", () => {
   const site = createSite(readPages(join(root, "docs")), "https://rowferry.example");
   const html = site.documents.get("/docs/endpoints")?.text() ?? "";
