@@ -24,7 +24,7 @@ export interface Used {
   storage?: BackupStorage | undefined;
   /** age private keys. */
   identities?: NonNullable<BackupEncryption["identities"]> | undefined;
-  /** Of a verification. */
+  /** Of a verification, or of a restore that converts. */
   server?: { engine: keyof VerifyImages; image: string };
 }
 

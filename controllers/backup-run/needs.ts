@@ -98,18 +98,23 @@ export function restoreNeeds(restore: Restore, run: BackupRun | undefined, image
       `The backup is encrypted for recipients of the schedule, not for the installation's key ring: name a Secret with a fitting age private key in spec.identities.`,
     );
   const used = { target, storage: status.storage, identities: own };
-  if (!restore.spec.proof) return { run, used };
+  const { proof, convert } = restore.spec;
+  if (!proof && !convert) return { run, used };
   const engine = verifyImage(status.engine);
   if (engine === undefined)
     return missing(
       "VerificationImageMissing",
-      `Backups of ${status.engine} cannot be verified in a throw-away server yet: restore the run into an empty database of your own to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
+      convert
+        ? `Backups of ${status.engine} cannot be converted: there is no throw-away server for them. Restore the run into ${status.engine}, then copy that database with a Migration.`
+        : `Backups of ${status.engine} cannot be verified in a throw-away server yet: restore the run into an empty database of your own to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
     );
   const image = images[engine];
   if (image === undefined)
     return missing(
       "VerificationImageMissing",
-      `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine}, or set spec.verification.policy of the BackupSchedule to Never.`,
+      convert
+        ? `The backup is of ${status.engine}, and the installation has no image of a ${status.engine} server to convert it with: ask your administrator to set backups.verification.images.${engine}, or restore the run into ${status.engine} and copy that database with a Migration.`
+        : `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine}, or set spec.verification.policy of the BackupSchedule to Never.`,
     );
   return { run, used: { ...used, server: { engine, image } } };
 }

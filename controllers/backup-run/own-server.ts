@@ -1,6 +1,6 @@
 /**
- * The throw-away server of a verification: a native sidecar of the worker's pod, of the database's official image. It listens on
- * the pod's loopback alone and its data go with the pod, so that it needs no password. It mounts no secret.
+ * The throw-away server of a verification, or of a restore that converts: a native sidecar of the worker's pod, of the database's
+ * official image. It listens on the pod's loopback alone and its data go with the pod, so that it needs no password. It mounts no secret.
  */
 
 /** Images by engine; each is the official one, or has its entrypoint. */

@@ -176,6 +176,7 @@ export async function restoreWork(restore: Restore, keys: OpeningKeys, options: 
       : await options.keyRing.identities(namespace),
     expect: { run: run.metadata.uid, manifestDigest },
     allowNotEmpty: restore.spec.allowNotEmpty,
+    ...(restore.spec.convert ? { convert: true } : {}),
     options: optionsSchema.pick({ jobs: true, target_ca: true }).parse(restore.spec.options ?? {}),
   };
 }

@@ -69,7 +69,7 @@ function refuseOtherEngine({ engine }: Manifest, target: Manifest["engine"]): vo
   if (engine === target) return;
   throw new BackupError(
     "engine_differs",
-    `the backup is of ${nameOf[engine]}, and the target is ${nameOf[target]}: restore it into ${nameOf[engine]}, then copy that database with a migration`,
+    `the backup is of ${nameOf[engine]}, and the target is ${nameOf[target]}: set convert: true in the Restore, or restore it into ${nameOf[engine]}, then copy that database with a migration`,
   );
 }
 

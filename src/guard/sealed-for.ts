@@ -69,10 +69,15 @@ export const forRestore = (
   {
     backupRun,
     allowNotEmpty,
+    convert,
     identities,
     options,
-  }: Pick<RestoreSpec, "backupRun" | "allowNotEmpty"> & Partial<Pick<RestoreSpec, "identities" | "options">>,
+  }: Pick<RestoreSpec, "backupRun" | "allowNotEmpty"> &
+    Partial<Pick<RestoreSpec, "convert" | "identities" | "options">>,
 ): Purpose => ({
   ...{ kind: "Restore", namespace, name },
-  with: { backupRun, allowNotEmpty, identities: identities ?? null, options: chosen(options) },
+  with: {
+    ...{ backupRun, allowNotEmpty, identities: identities ?? null, options: chosen(options) },
+    ...(convert ? { convert } : {}),
+  },
 });

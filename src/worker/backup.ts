@@ -16,8 +16,9 @@ import {
 import type { Endpoint } from "../engine/contract.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/words.ts";
+import { convert, convertedText } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
-import { type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
+import { dropCheckpoint, type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
 import { ownServer } from "./own-server.ts";
 import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
 import type { Parts } from "./run.ts";
@@ -57,7 +58,7 @@ export function runBackupWork(work: AnyBackupWork, parts: BackupParts): Promise<
         case "backup":
           return { outcome: await backUp(work, parts, of, state, seconds) };
         case "restore":
-          return { outcome: await restore(work, parts, of, state, seconds) };
+          return restore(work, parts, of, state, seconds);
         case "removal":
           return { outcome: await removeParts(work, parts, hooks, state) };
       }
@@ -183,18 +184,30 @@ async function restore(
   hooks: BackupHooks,
   state: State,
   seconds: () => number,
-): Promise<Outcome> {
-  const { redactor, backup } = parts;
+): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }> {
+  const { redactor, backup, engine } = parts;
   const identities = await identitiesOf(work, parts);
   for (const identity of identities) redactor.learn(identity);
   const storage = await openStorage(work, parts);
   const target = await targetOf(work, parts, hooks.signal);
   const { folder, expect, allowNotEmpty } = work;
   const { jobs } = work.options;
-  const restored = await backup.restoreBackup({
-    ...hooks,
-    ...{ storage, folder, identities, expect, target, allowNotEmpty, jobs, attempt: work.owner },
-  });
+  const request = { storage, folder, identities, expect, jobs, attempt: work.owner };
+  if (work.convert) {
+    const copied = await convert({
+      ...{ work, server: await ownServer(hooks.signal), target, engine, hooks },
+      restore: (into, using) => backup.restoreBackup({ ...using, ...request, target: into }),
+    });
+    const { tables } = copied.report;
+    const rows = tables.reduce((sum, table) => sum + table.rows.target, 0);
+    const outcome: Outcome = {
+      report: state.report(),
+      ...{ outcome: "completed", reason: "Restored", message: convertedText(copied.report) },
+      backup: { tables: tables.length, rows, seconds: seconds() },
+    };
+    return { outcome, afterStored: () => dropCheckpoint(copied, parts) };
+  }
+  const restored = await backup.restoreBackup({ ...hooks, ...request, target, allowNotEmpty });
   if (!restored.equal)
     throw new BackupError(
       "restore_differs",
@@ -202,12 +215,13 @@ async function restore(
     );
   const what =
     work.target === undefined ? "Restored into a throw-away server and found equal" : "Restored and found equal";
-  return {
+  const outcome: Outcome = {
     report: state.report(),
     ...{ outcome: "completed", reason: work.target === undefined ? "Verified" : "Restored" },
     message: `${what}: ${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}${compared(restored)}.`,
     backup: { tables: restored.tables, rows: restored.rows, seconds: seconds() },
   };
+  return { outcome };
 }
 
 /** How the rows were compared. */

@@ -1,6 +1,7 @@
-import { EngineError } from "../engine/contract.ts";
+import { type Copied, EngineError } from "../engine/contract.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { Redactor } from "../guard/redact.ts";
+import { backoff, sleep } from "./backoff.ts";
 import { untilAnswered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";
 import type { Operator } from "./operator.ts";
@@ -115,6 +116,26 @@ export const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: nu
     deadlineMs,
     () => new EngineError("stop_overdue", "The work did not end in time when it was asked to stop"),
   );
+
+/** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */
+export async function dropCheckpoint(
+  copied: Copied,
+  { journal, random, terminated, stopDeadlineMs }: LifeParts,
+): Promise<void> {
+  const wait = backoff(500, 4_000, random);
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await settled(copied.finish(), terminated, stopDeadlineMs);
+    } catch (error) {
+      if (attempt < 4 && !terminated.aborted) {
+        await sleep(wait(), terminated);
+        continue;
+      }
+      const why = error instanceof Error ? error.message : String(error);
+      return journal.write("warning", `The table _rowferry is left in the target and may be dropped by hand: ${why}`);
+    }
+  }
+}
 
 /** Sends the state once more, so that its last entry is seen, but does not wait for long. */
 async function lastWord(reporter: Reporter, state: () => Report, operator: Operator, ms: number): Promise<ExitCode> {

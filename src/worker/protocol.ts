@@ -117,6 +117,8 @@ export const restoreWorkSchema = z.object({
   identities: z.union([z.array(z.string()), z.object({ file: z.string() })]),
   expect: z.object({ run: z.string(), manifestDigest: z.string() }),
   allowNotEmpty: z.boolean(),
+  /** Into the throw-away server of this pod, and from there into the target by a copy. */
+  convert: z.literal(true).optional(),
   options: optionsSchema.pick({ jobs: true, target_ca: true }),
 });
 export type RestoreWork = z.infer<typeof restoreWorkSchema>;
@@ -207,7 +209,7 @@ export const workerEnv = {
   ca: "ROWFERRY_OPERATOR_CA",
   /** File with the projected token; read it anew for each request, since the kubelet renews it. */
   tokenFile: "ROWFERRY_TOKEN_FILE",
-  /** Of a verification: URL of the throw-away server of this pod, on loopback. */
+  /** Of a verification or a conversion: URL of the throw-away server of this pod, on loopback. */
   verifyUrl: "ROWFERRY_VERIFY_URL",
 } as const;
 

@@ -5,11 +5,10 @@ import { type Sample, withSample } from "../engine/run/pace.ts";
 import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { boundAssessment } from "../resources/assessment.ts";
-import { backoff, sleep } from "./backoff.ts";
 import { type BackupRoom, runBackupWork } from "./backup.ts";
 import { namedDatabase } from "./databases.ts";
 import { untilAnswered } from "./deliver.ts";
-import { type ExitCode, explain, type LifeParts, live, settled, superseded, unreachable } from "./life.ts";
+import { dropCheckpoint, type ExitCode, explain, type LifeParts, live, superseded, unreachable } from "./life.ts";
 import * as outcomes from "./outcome.ts";
 import { toProgress } from "./progress.ts";
 import { exitCodes, type Report, type Work } from "./protocol.ts";
@@ -69,7 +68,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       const copied = await parts.engine.copy(request, hooks);
       state.finished();
       const outcome = outcomes.completed(copied.report, { state: state.report(), journal, redactor });
-      return { outcome, afterStored: () => finish(copied, parts) };
+      return { outcome, afterStored: () => dropCheckpoint(copied, parts) };
     },
     explain(error) {
       const found = explain(error);
@@ -134,21 +133,4 @@ async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<C
     ...(madeIn === undefined ? {} : { madeIn }),
     ...(mostBytes === undefined ? {} : { mostBytes, isBegun: reached, finishedBefore: finished }),
   };
-}
-
-/** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */
-async function finish(copied: Copied, { journal, random, terminated, stopDeadlineMs }: Parts): Promise<void> {
-  const wait = backoff(500, 4_000, random);
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return await settled(copied.finish(), terminated, stopDeadlineMs);
-    } catch (error) {
-      if (attempt < 4 && !terminated.aborted) {
-        await sleep(wait(), terminated);
-        continue;
-      }
-      const why = error instanceof Error ? error.message : String(error);
-      return journal.write("warning", `The table _rowferry is left in the target and may be dropped by hand: ${why}`);
-    }
-  }
 }

@@ -93,6 +93,12 @@ describe("a bad spec is rejected with a sentence that names the fix", () => {
       { backupRun: "a", proof: true, target: source },
       "set target (a database), or proof: true",
     ],
+    [
+      "a verification that converts",
+      "Restore",
+      { backupRun: "a", proof: true, convert: true },
+      "a verification has no target to convert for: remove convert",
+    ],
   ])("%s", async (_what, kind, spec, words) => {
     const { code, err } = await apply(kind, "bad", spec);
     expect(code).not.toBe(0);

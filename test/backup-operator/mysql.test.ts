@@ -1,13 +1,18 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { until } from "../operator/control-plane.ts";
+import { borrowDatabase } from "../servers/index.ts";
 import { flavours, type Pair, pair, type Servers, startServers } from "../support/engine/mysql-mysql-support.ts";
+import { database, sql } from "../support/engine/postgres-support.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
 
 /** Backups of MySQL and MariaDB by `kubectl apply`: real control plane, operator, worker, servers and bucket. */
 
 let scene: Scene;
 let servers: Servers;
+let postgres: Database;
 
 const shop = `
 CREATE TABLE customers (id int AUTO_INCREMENT PRIMARY KEY, name varchar(50));
@@ -21,13 +26,18 @@ CREATE TRIGGER named BEFORE INSERT ON customers FOR EACH ROW SET NEW.name = uppe
 beforeAll(async () => {
   const env = { ROWFERRY_VERIFY_IMAGES: JSON.stringify({ mysql: "mysql:9" }) };
   const ownServer = async () => urlOf((await pair(servers, "mysql", "mysql")).target).replace("localhost", "127.0.0.1");
-  [scene, servers] = await Promise.all([startScene({ env, ownServer }), startServers()]);
+  [scene, servers, postgres] = await Promise.all([
+    startScene({ env, ownServer }),
+    startServers(),
+    borrowDatabase("postgres"),
+  ]);
   const { s3 } = scene;
   await scene.secret("bucket", { accessKeyId: s3.accessKeyId, secretAccessKey: s3.secretAccessKey });
 });
 afterAll(async () => {
   await scene?.stop();
   await servers?.close();
+  await postgres?.stop();
 });
 
 const urlOf = ({ user, password, host, port, database }: Pair["source"]): string =>
@@ -82,6 +92,60 @@ test("a run of MySQL is verified in a throw-away server", async () => {
   const server = JSON.parse(proof.out);
   expect(server).toMatchObject({ image: "mysql:9", restartPolicy: "Always", securityContext: { runAsUser: 999 } });
   expect(server).not.toHaveProperty("command");
+});
+
+test("a run of MySQL is restored into PostgreSQL by way of a throw-away server", async () => {
+  const { namespace, apply, secret } = scene;
+  const target = await database(postgres);
+  await secret("target-postgres", { url: postgres.urlOf(target.database, "admin") });
+  const into = { target: { secretRef: { name: "target-postgres" } } };
+  await apply(object("Restore", namespace, "refused", { backupRun: "mysql-m1", ...into }));
+  const refused = await untilObject(scene, "Restore", "refused", "an end", ended);
+  expect(refused.status?.result).toMatchObject({ reason: "engine_differs" });
+  expect(refused.status?.result?.message).toContain("set convert: true in the Restore");
+
+  await apply(object("Restore", namespace, "converted", { backupRun: "mysql-m1", ...into, convert: true }));
+  const restored = await untilObject(scene, "Restore", "converted", "an end", ended);
+  expect(restored.status).toMatchObject({ state: "completed", rows: 5, tables: 2, progress: { phase: "finished" } });
+  expect(restored.status?.result?.message).toMatch(/^Restored by way of a throw-away server and verified: 2 tables/);
+  expect(restored.status?.log?.map(({ message }) => message).join("\n")).toContain("Converted: ");
+  expect(await sql(target, "SELECT id, name FROM customers ORDER BY id")).toEqual([
+    { id: 1, name: "é😀" },
+    { id: 2, name: "b'c" },
+  ]);
+  expect(await sql(target, "SELECT id, total::text FROM big ORDER BY id")).toEqual([
+    { id: 2, total: "200.00" },
+    { id: 3, total: "300.00" },
+  ]);
+  const pod = [...scene.node.output.keys()].find((name) => name.startsWith("converted-")) ?? "";
+  await until("the worker's end", () => !scene.node.running().includes(pod));
+  expect(await sql(target, "SELECT to_regclass('_rowferry') AS left")).toEqual([{ left: null }]);
+});
+
+test("a run of MySQL is restored into MariaDB by way of a throw-away server", async () => {
+  const { namespace, apply, secret } = scene;
+  const where = await pair(servers, "mysql", "mariadb");
+  await secret("target-other", { url: urlOf(where.target) });
+  const target = { secretRef: { name: "target-other" } };
+  await apply(object("Restore", namespace, "other", { backupRun: "mysql-m1", target, convert: true }));
+  const restored = await untilObject(scene, "Restore", "other", "an end", ended);
+  expect(restored.status).toMatchObject({ state: "completed", rows: 5, tables: 2 });
+  expect((await where.to.query("SELECT name FROM customers ORDER BY id"))[0]).toEqual([
+    { name: "é😀" },
+    { name: "b'c" },
+  ]);
+});
+
+test("without an image of its server a run is not converted, and the setting is named", async () => {
+  const { namespace, apply } = scene;
+  const target = { secretRef: { name: "target-postgres" } };
+  const spec = { backupRun: "mariadb-m1", target, convert: true };
+  await apply(object("Restore", namespace, "unconverted", spec));
+  const refused = await untilObject(scene, "Restore", "unconverted", "an end", ended);
+  expect(refused.status).toMatchObject({ state: "failed" });
+  expect(JSON.stringify(refused.status?.conditions)).toContain("VerificationImageMissing");
+  expect(JSON.stringify(refused.status?.conditions)).toContain("set backups.verification.images.mariadb");
+  expect(refused.status?.job).toBeUndefined();
 });
 
 test("without an image of its server a run is not verified, and the setting is named", async () => {

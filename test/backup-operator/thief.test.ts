@@ -40,6 +40,7 @@ beforeAll(async () => {
   operator = await startOperator(plane, await installAccount(plane, { backups: true }), "operator", {
     ROWFERRY_BACKUPS: "true",
     ROWFERRY_MAX_RUNNING_PER_NAMESPACE: "50",
+    ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }),
   });
   await makeNamespace(plane, namespace);
   const bound = await plane.kubectl([
@@ -211,5 +212,6 @@ test("a completed backup of the key ring is restored where the API's account say
   };
   expect(await restore({})).toMatchObject({ status: 200, body: { target: { url: loot } } });
   expect(await restore({ allowNotEmpty: true })).toMatchObject({ status: 409, body: { code: "seal_refused" } });
+  expect(await restore({ convert: true })).toMatchObject({ status: 409, body: { code: "seal_refused" } });
   expect(await restore({ options: { target_ca: pem } })).toMatchObject({ status: 409 });
 });

@@ -151,6 +151,18 @@ describe("a restore into a database that is not empty", () => {
     expect(effect.text).toContain("the one that this schedule backs up");
   });
 
+  test("says in its preview, and once it is queued, that the backup is converted", async () => {
+    const backup = await completedRun(ann);
+    await runStatus(ann, backup.run, { ...completedStatus, engine: "MySQL" });
+    const ask = { ...backup, target_url: full() };
+    const effect = await mcp.call("restore-backup-tool", ask);
+    expect(effect.data, effect.text).toMatchObject({ done: false, preview: { converts: true } });
+    expect(effect.text).toContain("would be converted to PostgreSQL");
+    const done = await mcp.call("restore-backup-tool", { ...ask, confirm: true, digest: effect.data.preview.digest });
+    expect(done.text).toContain("converts the backup");
+    expect((await restoresOf()).map(({ spec }) => spec.convert)).toEqual([true]);
+  });
+
   test("is done without a preview where confirm came at once", async () => {
     const backup = await completedRun(ann);
     const done = await mcp.call("restore-backup-tool", { ...backup, target_url: full(), confirm: true });

@@ -117,6 +117,7 @@ export const restoreExample: Restored = {
   backup: id,
   run: runId,
   allow_not_empty: false,
+  convert: false,
   status: "pending",
   created_at: "2030-01-31T12:00:00.000Z",
   started_at: null,

@@ -106,7 +106,7 @@ function refuseOtherProduct({ server }: Session, { manifest }: Unpacking): void 
   if (source === product) return;
   throw new BackupError(
     "engine_differs",
-    `the backup is of ${printable(source)}, and the target is ${product}: restore it into ${printable(source)}, then copy that database with a migration`,
+    `the backup is of ${printable(source)}, and the target is ${product}: set convert: true in the Restore, or restore it into ${printable(source)}, then copy that database with a migration`,
   );
 }
 

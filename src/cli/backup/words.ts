@@ -4,6 +4,7 @@ import { BackupError } from "../../backup/contract.ts";
 
 const said: readonly (readonly [string, string])[] = [
   ["allow a target that is not empty", "add --allow-not-empty to restore beside them"],
+  ["set convert: true in the Restore, or restore it into", "restore it into"],
   ["then copy that database with a migration", "then copy that database with rowferry copy"],
   ["choose another name for this run", "choose another PLACE"],
   ["Restore the run that you want from its own folder", "Name the folder of the backup that you want"],

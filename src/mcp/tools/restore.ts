@@ -30,6 +30,7 @@ const output = z.object({
   preview: z
     .object({
       objects: z.number().describe("Tables, views and sequences in the target."),
+      converts: z.boolean(),
       own_database: z.boolean().describe("The target is the database that the schedule backs up."),
       digest: z.string(),
     })
@@ -45,23 +46,25 @@ const digestFor = (
 const agree = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
 
 function preview(call: Pick<RestoreCall, "id" | "run">, seen: SeenTarget, refused: boolean): Said {
-  const { engine, objects, own } = seen;
+  const { engine, objects, own, converts } = seen;
   const digest = digestFor(call, seen);
   const which = own ? ", the one that this schedule backs up" : "";
   const message = [
     refused ? "Not done: the target has changed since that preview. This is the effect now." : "Nothing was done.",
     `The run ${call.run} would be restored into a ${engine} database that is not empty${which}: it has ${objects} tables, views and sequences.`,
+    ...(converts ? [`The backup is of another engine: it would be converted to ${engine}.`] : []),
     "They would stay as they are, and the restore would fail where one has the name of a restored object.",
   ].join(" ");
   return {
     text: `${message} ${agree} digest: ${digest}`,
-    data: { message, done: false, preview: { objects, own_database: own, digest }, next: agree },
+    data: { message, done: false, preview: { objects, converts, own_database: own, digest }, next: agree },
     ...(refused ? { refused: true } : {}),
   };
 }
 
 function done(id: string, { restore }: RestoreAnswer): Said {
-  const message = `The restore ${restore.id} is queued. It is free of charge.`;
+  const how = restore.convert ? ", and converts the backup for the target's engine" : "";
+  const message = `The restore ${restore.id} is queued${how}. It is free of charge.`;
   const next = `Call list-backup-runs-tool with id ${id} and run ${restore.run} in 10 seconds, until this restore is completed or failed.`;
   return {
     text: `${message} ${next}`,
@@ -73,7 +76,7 @@ export const restoreTool: Tool = {
   name: "restore-backup-tool",
   title: "Restore a backup",
   description:
-    "Restores a completed run into a target database of the same engine, on any host, free of charge. Into an empty one it starts at once; otherwise it only previews until confirm. Use it only after the user named the target and agreed that it is written to.",
+    "Restores a completed run into a target database on any host, free of charge, converted if the engines differ. Into an empty one it starts at once; otherwise it only previews until confirm. Use it only after the user named the target and agreed that it is written to.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["read"],
   input,

@@ -101,6 +101,7 @@ export function restoreOf(restore: Pick<Restore, "metadata" | "spec" | "status">
     backup: metadata.annotations?.[marks.backup] ?? null,
     run: spec.backupRun,
     allow_not_empty: spec.allowNotEmpty,
+    convert: spec.convert,
     ...jobOf(restore),
   };
 }

@@ -17,7 +17,7 @@ import { madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
 import { sealedTarget } from "./sealed.ts";
 import type { RestoreAnswer, RestoreInput } from "./shapes.ts";
-import { lookAtTarget, type SeenTarget, TargetNotEmpty } from "./target.ts";
+import { converts, lookAtTarget, type SeenTarget, TargetNotEmpty } from "./target.ts";
 
 export interface RestoreCall {
   /** Of the schedule, and of its run. */
@@ -49,8 +49,10 @@ export async function restoreRun(world: World, caller: Caller, call: RestoreCall
   // A repeat finds the target full, by the first.
   const before = await madeBefore<Restore>(world, caller, of);
   if (before !== undefined) return answer(before);
+  let convert = converts(run, target.endpoint);
   if (!input.allow_not_empty || agreed !== undefined) {
-    const seen = await lookAtTarget(world, caller, { owner, target, input, asked });
+    const seen = await lookAtTarget(world, caller, { owner, run, target, input, asked });
+    convert = seen.converts;
     if (seen.objects > 0 && !(input.allow_not_empty && agreed?.(seen))) throw new TargetNotEmpty(seen);
   }
   await makeRoom(world, owner.namespace);
@@ -60,6 +62,7 @@ export async function restoreRun(world: World, caller: Caller, call: RestoreCall
       const spec = restoreSpecSchema.parse({
         backupRun: run.metadata.name,
         allowNotEmpty: input.allow_not_empty,
+        convert,
         ...(input.target_ca === undefined ? {} : { options: { target_ca: input.target_ca } }),
       });
       const place = { namespace, name: of.name };
@@ -89,18 +92,7 @@ async function restorable(
     throw new Problem("state_conflict", `Only a completed run can be restored. This run is ${state}.`);
   requireReadable(run);
   const target = checkOne("target_url", input.target_url, input.target_ca, world.settings.guard);
-  checkEngine(run, target);
   return { owner, run, target };
-}
-
-const engines = { postgres: "PostgreSQL", mysql: "MySQL or MariaDB" } as const;
-
-function checkEngine({ status }: BackupRun, { endpoint }: CheckedUrl): void {
-  if (status?.engine === undefined) return;
-  const engine = status.engine === "PostgreSQL" ? "postgres" : "mysql";
-  if (engine === endpoint.engine) return;
-  const message = `must name a ${engines[engine]} database: the backup is of ${status.engine}`;
-  throw new Problem("invalid", `target_url ${message}.`, { errors: [{ field: "target_url", message }] });
 }
 
 function nameFor(world: World, { account, team }: Caller, { id, run, idempotencyKey: key }: RestoreCall): string {
@@ -115,6 +107,6 @@ function nameFor(world: World, { account, team }: Caller, { id, run, idempotency
 
 /** The same for the first request and each repeat. */
 const answer = ({ metadata, spec }: Restore): RestoreAnswer => ({
-  message: "The restore is queued: poll it until its status is completed or failed. It is free of charge.",
+  message: `The restore is queued${spec.convert ? ", and converts the backup for the target's engine" : ""}: poll it until its status is completed or failed. It is free of charge.`,
   restore: restoreOf({ metadata, spec }),
 });

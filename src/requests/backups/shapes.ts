@@ -39,7 +39,7 @@ export const runNowSchema = z.strictObject({
 });
 
 export const restoreSchema = z.strictObject({
-  target_url: url("database to restore into, of the backup's engine, on any host"),
+  target_url: url("database to restore into, of any engine, on any host"),
   target_ca: ca("target_ca").describe("PEM of the CA that signed the target server's certificate.").exactOptional(),
   allow_not_empty: z
     .boolean()
@@ -156,6 +156,7 @@ export const restoredSchema = z.object({
   backup: z.string().nullable().describe("Id of the run's schedule; null where `kubectl` made the restore."),
   run: z.string().describe("Id of the run."),
   allow_not_empty: z.boolean(),
+  convert: z.boolean().describe("The target is of another engine, so that the backup is converted."),
   ...jobFields,
 });
 export type Restored = z.output<typeof restoredSchema>;

@@ -97,7 +97,13 @@ test("a restore that failed says why, and nothing of its target", () => {
     apiVersion: "rowferry.dev/v1alpha1",
     kind: "Restore",
     metadata,
-    spec: { backupRun: "nightly-202601010230", target: { sealedUrl: url }, allowNotEmpty: false, proof: false },
+    spec: {
+      backupRun: "nightly-202601010230",
+      target: { sealedUrl: url },
+      allowNotEmpty: false,
+      convert: false,
+      proof: false,
+    },
     status: {
       state: "failed",
       result: { run: 1, outcome: "failed", reason: "target_conflict", message: "The target has it.", finishedAt: time },

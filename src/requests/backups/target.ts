@@ -1,5 +1,6 @@
 import type { CheckedUrl } from "../../guard/check.ts";
 import { clean } from "../../guard/words.ts";
+import type { BackupRun } from "../../resources/backup/run.ts";
 import { Problem } from "../errors.ts";
 import type { AskedBy, TargetFacts } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
@@ -12,6 +13,8 @@ import type { RestoreInput } from "./shapes.ts";
 export interface SeenTarget extends TargetFacts {
   /** It is the database that the schedule backs up. */
   own: boolean;
+  /** It is of another engine than the backup. */
+  converts: boolean;
   /** The same for the same database, and nothing to learn a URL from. */
   digest: string;
 }
@@ -33,12 +36,26 @@ export class TargetNotEmpty extends Problem {
   }
 }
 
+/**
+ * Whether a backup is restored into such a database by a conversion. A URL does not tell MySQL from MariaDB, which a server does (`seen`).
+ */
+export function converts(
+  { status }: Pick<BackupRun, "status">,
+  { engine }: Pick<CheckedUrl["endpoint"], "engine">,
+  seen?: TargetFacts["engine"],
+): boolean {
+  if (status?.engine === undefined) return false;
+  if (seen !== undefined) return seen !== status.engine;
+  return engine !== (status.engine === "PostgreSQL" ? "postgres" : "mysql");
+}
+
 /** Throws Problem `target_unreachable`, `busy`, `unavailable`. */
 export async function lookAtTarget(
   world: World,
   caller: Pick<Caller, "account">,
-  { owner, target, input, asked }: { owner: RunsOwner; target: CheckedUrl; input: RestoreInput; asked: AskedBy },
+  given: { owner: RunsOwner; run: BackupRun; target: CheckedUrl; input: RestoreInput; asked: AskedBy },
 ): Promise<SeenTarget> {
+  const { owner, run, target, input, asked } = given;
   const { target_url: url, target_ca: ca } = input;
   const found = await world.prober.target(
     { url, ...(ca === undefined ? {} : { ca }) },
@@ -50,5 +67,6 @@ export async function lookAtTarget(
   }
   const digest = databaseDigest(world.secret, target.endpoint);
   const own = owner.schedule?.metadata.annotations?.[marks.database] === digest;
-  return { ...found, version: clean(found.version, 128), own, digest };
+  const version = clean(found.version, 128);
+  return { ...found, version, own, digest, converts: converts(run, target.endpoint, found.engine) };
 }

@@ -13,11 +13,19 @@ export const restoreSpecSchema = z
       .min(1)
       .max(253)
       .describe("Name of the BackupRun, in the same namespace. It must be completed."),
-    target: databaseRefSchema.optional().describe("The database to restore into, of the backup's engine."),
+    target: databaseRefSchema
+      .optional()
+      .describe("The database to restore into: of the backup's engine, or of any with convert: true."),
     allowNotEmpty: z
       .boolean()
       .default(false)
       .describe("Whether to restore into a database that has objects already. They stay as they are."),
+    convert: z
+      .boolean()
+      .default(false)
+      .describe(
+        "Restore into a throw-away server of the backup's engine in the pod, then copy that database into the target as a migration does. For a target of another engine.",
+      ),
     proof: z
       .boolean()
       .default(false)
@@ -45,6 +53,10 @@ export const restoreSpecSchema = z
         rule: "!self.proof || !self.allowNotEmpty",
         message: "a throw-away server is always empty: remove allowNotEmpty",
       },
+      {
+        rule: "!self.proof || !self.convert",
+        message: "a verification has no target to convert for: remove convert",
+      },
     ],
   });
 
@@ -54,7 +66,7 @@ const same = (field: string) =>
 
 export const restoreRules = [
   {
-    rule: `${["backupRun", "allowNotEmpty", "proof", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
+    rule: `${["backupRun", "allowNotEmpty", "convert", "proof", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
     message: "a Restore cannot be changed: create another Restore",
   },
 ];
