@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
+import { connect } from "../databases/connect.ts";
 import { until } from "../operator/control-plane.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { flavours, type Pair, pair, type Servers, startServers } from "../support/engine/mysql-mysql-support.ts";
@@ -120,6 +121,32 @@ test("a run of MySQL is restored into PostgreSQL by way of a throw-away server",
   const pod = [...scene.node.output.keys()].find((name) => name.startsWith("converted-")) ?? "";
   await until("the worker's end", () => !scene.node.running().includes(pod));
   expect(await sql(target, "SELECT to_regclass('_rowferry') AS left")).toEqual([{ left: null }]);
+});
+
+test("a pod that is killed while it converts is followed by one that begins anew", async () => {
+  const { namespace, apply, secret, node } = scene;
+  const target = await database(postgres);
+  await secret("target-killed", { url: postgres.urlOf(target.database, "admin") });
+  const spec = { backupRun: "mysql-m1", target: { secretRef: { name: "target-killed" } }, convert: true };
+  // The pod waits for this one, half-way.
+  const holder = await connect("postgres", postgres.urlOf(target.database, "admin"));
+  for (const statement of ["BEGIN", "CREATE TABLE orders (id int)"]) await holder.query(statement);
+  await apply(object("Restore", namespace, "killed", spec));
+  const pods = () => [...node.output].filter(([name]) => name.startsWith("killed-"));
+  const waiting =
+    "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+  const [first = ""] = await until("a copy that waits", async () => {
+    const [found] = await sql<{ n: number }>(target, waiting);
+    return found?.n ? pods()[0] : undefined;
+  });
+  node.kill(first);
+  await until("its end", () => !node.running().includes(first));
+  await holder.query("ROLLBACK");
+  await holder.end();
+  const restored = await untilObject(scene, "Restore", "killed", "an end", ended);
+  expect(restored.status).toMatchObject({ state: "completed", rows: 5, tables: 2 });
+  expect(pods()).toHaveLength(2);
+  expect(await sql(target, "SELECT count(*)::int AS rows FROM customers")).toEqual([{ rows: 2 }]);
 });
 
 test("a run of MySQL is restored into MariaDB by way of a throw-away server", async () => {
