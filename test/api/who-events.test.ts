@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 
 async function eventsOf({ token }: Person, query = ""): Promise<{ data: Event[]; next_cursor: string | null }> {
-  const { status, body } = await api(`/api/account/events${query}`, { token });
-  expect(status).toBe(200);
+  const { status, body, text } = await api(`/api/account/events${query}`, { token });
+  if (status !== 200) throw new Error(`${status} ${text}`);
   return body;
 }
 const untilThere = (of: Person, found: (events: Event[]) => boolean) =>
