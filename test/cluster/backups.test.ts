@@ -159,6 +159,24 @@ describe("backups on a volume", () => {
     expect(counted).toBe(rows);
   });
 
+  test("a restore into another product goes by way of a server of the backup's image", async () => {
+    await world.emptyTarget("mysql", "converted");
+    const target = { secretRef: { name: "converted" } };
+    await make("Restore", "converted", { backupRun: "mariadb-1", target, convert: true });
+    const restore = await until(
+      "the restore's end",
+      async () => {
+        const found: Restore | undefined = await client().get(kinds.restores, namespace, "converted");
+        return ["completed", "failed"].includes(found?.status?.state ?? "") && found;
+      },
+      240,
+    );
+    expect(restore.status, JSON.stringify(restore.status)).toMatchObject({ state: "completed", rows });
+    expect(restore.status?.result?.message).toContain("Restored by way of a throw-away server and verified");
+    const pod = await podOf("converted");
+    expect(pod?.spec.initContainers[0].args).toContain("mariadbd");
+  });
+
   test("a verification goes on while the operator is killed, and its server ends with it", async () => {
     const { spec } = await untilRun("mysql-2", "its verification", isVerified);
     const proof = spec.proof + 1;
