@@ -25,13 +25,16 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     kind: (caller.kind === "BackupRun" ? kinds.backupRuns : kinds.restores) as Kind<KubeObject>,
     metadata,
     refuseOver,
-    work: () =>
-      withKeys(options.sealing, async (keys) => {
+    async work() {
+      // The pod that said it was killed before it ended. Another one would take the backup again, and remove the archive that is recorded.
+      if (!isRemoval && stored) throw new Refusal(409, "run_over", "the run's result is stored");
+      return withKeys(options.sealing, async (keys) => {
         if (caller.kind === "Restore") return restoreWork(caller.object, keys, options);
         return isRemoval
           ? removalWork(caller.object, keys, options)
           : backupWork(caller.object, pod.metadata.uid ?? "", keys, options, options.now());
-      }),
+      });
+    },
     afterReport(report) {
       if (isRemoval) return withReportedLog(object, report);
       return stored ? undefined : afterReport(object, report);
@@ -39,6 +42,11 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     async afterOutcome(outcome) {
       if (isRemoval) return outcome.outcome === "failed" ? withReportedLog(object, outcome.report) : undefined;
       if (stored) {
+        const { location } = outcome.backup ?? {};
+        // A later pod, whose work had begun: it has removed the archive that is recorded.
+        const isOther = caller.kind === "BackupRun" && location !== caller.object.status?.location;
+        if (stored.outcome === "completed" && outcome.outcome === "completed" && isOther)
+          return afterOutcome(object, outcome, options.now());
         // Said before, and stored: the acknowledgement was lost.
         if (stored.outcome === outcome.outcome) return undefined;
         throw new Refusal(409, "run_over", "the run has ended with another result");

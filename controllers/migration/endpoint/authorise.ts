@@ -89,6 +89,8 @@ export function createAuthoriser({
   async function admit(identity: Identity): Promise<Caller> {
     const pod = await client.get(kinds.pods, identity.namespace, identity.pod);
     if (pod?.metadata.uid !== identity.podUid) throw stale("the pod does not exist any more");
+    // Its successor may be at work: what it said on its way must not be taken for the last word.
+    if (hasEnded(pod)) throw stale("the pod has ended");
     const jobUid = pod.metadata.ownerReferences?.find((owner) => owner.kind === "Job" && owner.controller)?.uid;
     if (!jobUid) throw stale("the pod is not a Job's");
     return !backups || pod.metadata.annotations?.[labels.owner] === undefined
@@ -143,6 +145,8 @@ export function createAuthoriser({
 }
 
 const stale = (why: string) => new Refusal(409, "not_current", why);
+
+const hasEnded = ({ status }: Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 
 /** Milliseconds in which the status records a Job after it was made. */
 const recording = 30_000;
