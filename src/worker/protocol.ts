@@ -59,6 +59,8 @@ export const workSchema = z.object({
   mostBytes: z.int().min(0).optional(),
   /** The last `finished` that earlier pods reported, also of earlier tries, since the last reset. */
   finished: z.int().min(0).optional(),
+  /** The run's result is stored: what is left to do is to drop the target's `_rowferry`, if it is there. */
+  isStored: z.boolean().optional(),
 });
 export type Work = z.infer<typeof workSchema>;
 

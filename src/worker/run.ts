@@ -54,6 +54,10 @@ export async function runWorker(parts: Parts): Promise<ExitCode> {
 async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
   const { redactor, journal } = parts;
   const state = createState(parts, work);
+  if (work.isStored === true && !(await hasCheckpoint(work, parts))) {
+    journal.write("info", "The run's result is stored, and nothing is left to do");
+    return exitCodes.completed;
+  }
   return live(parts, {
     what: "copy",
     report: state.report,
@@ -78,6 +82,18 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       return { ...found, anotherPod: found.retryable && mayComeBack };
     },
   });
+}
+
+/** Without its checkpoint a target must not be copied to again: it may be in use. Where nobody can tell, it is left alone. */
+async function hasCheckpoint(work: Work, parts: Parts): Promise<boolean> {
+  try {
+    const { target, owner } = await open(work, parts);
+    return (await parts.engine.foundRuns(target, parts.terminated)).some((run) => run.owner === owner);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    parts.journal.write("warning", `The target was not looked at for the table _rowferry: ${why}`);
+    return false;
+  }
 }
 
 /** The run's state, as the reports say it. */

@@ -5,7 +5,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
 import { memoryInCore } from "../core-files.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
-import { call, completed, failedOutcome, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
+import { call, completed, failedOutcome, podEnds, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
 import {
   condition,
   home,
@@ -250,6 +250,20 @@ test("progress is written at most every two seconds at first, the latest of what
   });
   expect(result.status?.columns?.progress).not.toBe("50% copying");
   expect((await post("/result", bearer, completed())).status, "another result than the one that is stored").toBe(409);
+});
+
+test("work says of a run whether its result is stored, so that no pod copies again", async () => {
+  const its = await untilPod(plane, await makeMigration(plane, "team", "stored"), 1);
+  const bearer = await tokenOfPod(plane, its);
+  const work = await until("work", async () => {
+    const answer = await post("/work", bearer);
+    return answer.status === 200 ? answer : undefined;
+  });
+  expect(work.body).not.toHaveProperty("isStored");
+  expect((await post("/result", bearer, completed())).status).toBe(200);
+  expect(await post("/work", bearer)).toMatchObject({ status: 200, body: { isStored: true } });
+  // Makes room for the next test's run.
+  await podEnds(plane, its, 0);
 });
 
 test("the last report of a pod is stored at once, so that the next pod counts on what it read", async () => {

@@ -5,6 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import type { CopyReport } from "../../src/engine/contract.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
 import { memoryInCore } from "../core-files.ts";
 import { connect, type Session } from "../databases/connect.ts";
@@ -155,6 +156,35 @@ describe("MySQL to PostgreSQL", () => {
     const second = start(operator);
     expect((await second.ended).code, second.output()).toBe(exitCodes.completed);
     expect(second.output()).toContain("by an earlier worker");
+    await expectWholeCopy();
+    expect(await left()).toBe("0");
+  });
+
+  it("never copies again once the result is stored: the target may be in use", async () => {
+    const work = { source: { url: mysql.url }, target: { url: await newTarget() } };
+    const first = start(await play(work));
+    expect((await first.ended).code, first.output()).toBe(exitCodes.completed);
+    await target.query("DELETE FROM orders WHERE id > 10");
+    // The pod was killed before it ended, and the operator before it noted the state; the options would empty the target.
+    const options = optionsSchema.parse({ drop: ["public.orders", "public.customer"] });
+    const operator = await play({ ...work, options, isStored: true });
+    const second = start(operator);
+    expect((await second.ended).code, second.output()).toBe(exitCodes.completed);
+    expect(operator.outcomes()).toEqual([]);
+    expect(await one(target, "SELECT count(*) FROM orders")).toBe("10");
+  });
+
+  it("removes the checkpoint that is left of a run whose result is stored", async () => {
+    const work = { source: { url: mysql.url }, target: { url: await newTarget() } };
+    const operator = await play(work);
+    operator.always("result", 503);
+    const first = start(operator);
+    await asks(operator, "result");
+    first.signal("SIGKILL");
+    await first.ended;
+    expect(await left()).toBe("1");
+    const second = start(await play({ ...work, isStored: true }));
+    expect((await second.ended).code, second.output()).toBe(exitCodes.completed);
     await expectWholeCopy();
     expect(await left()).toBe("0");
   });

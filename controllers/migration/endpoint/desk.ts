@@ -66,7 +66,11 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
     kind: kinds.migrations,
     metadata,
     refuseOver,
-    work: () => withKeys(options.sealing, (keys) => workOf(migration, client, keys, options.guard, prices)),
+    async work() {
+      const work = await withKeys(options.sealing, (keys) => workOf(migration, client, keys, options.guard, prices));
+      // The pod that said it was killed before it ended.
+      return stored === undefined ? work : { ...work, isStored: true };
+    },
     // Nothing said after the result counts: a progress that was under way must not undo it.
     afterReport: (report) =>
       stored ? undefined : { ...afterReport(migration, report), heardAt: options.now().toISOString() },
