@@ -69,7 +69,11 @@ test("a child that is taken over reads neither the key nor the parent's environm
   const readable = flags.find((flag) => flag.startsWith("--allow-fs-read="))?.split("=")[1] ?? "";
   // Programs, and the parts that esbuild names by their content.
   const isPart = (name: string) => /^[a-z-]+-[0-9A-Z]{8}\.js$/.test(name);
-  expect(readdirSync(readable).filter((name) => !isPart(name))).toEqual(["package.json", "probe.js", "prober.js"]);
+  expect(
+    readdirSync(readable)
+      .filter((name) => !isPart(name))
+      .sort(),
+  ).toEqual(["package.json", "probe.js", "prober.js"]);
   // Another program under the very flags of the child.
   const attempts = [
     `fs.readFileSync(${JSON.stringify(join(prober.folder, "tls.key"))})`,
