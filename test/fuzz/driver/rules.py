@@ -60,6 +60,7 @@ REFUSALS = {
     ("listTokens", "invalid", "cursor"): "a cursor is signed",
     ("listTeams", "invalid", "cursor"): "a cursor is signed",
     ("listMembers", "invalid", "cursor"): "a cursor is signed",
+    ("listAccountEvents", "invalid", "cursor"): "a cursor is signed",
 }
 # How often each was met.
 explained = {}
