@@ -75,7 +75,8 @@ export const createSchema = pairSchema.extend({
   name: z
     .string()
     .max(100)
-    .regex(/^(?!.*:\/\/)\S(.*\S)?$/u, {
+    // Not `.`, by which other languages that read the document understand fewer ends of a line.
+    .regex(/^(?![^\r\n\u2028\u2029]*:\/\/)\S([^\r\n\u2028\u2029]*\S)?$/u, {
       error: "must be one line of 1 to 100 characters, without a blank at either end and without a URL",
     })
     .describe("Your name for it, which lists show. Several may have the same.")
