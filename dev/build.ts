@@ -3,7 +3,7 @@
 import { readdirSync } from "node:fs";
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { build } from "esbuild";
+import { type BuildOptions, build } from "esbuild";
 
 const repository = join(import.meta.dirname, "..");
 
@@ -13,6 +13,29 @@ const roots = [
   // On somebody's own machine. In a folder of its own, so that the package holds nothing of the service.
   { names: ["cli"], target: "node20", shared: "cli/[name]-[hash]" },
 ];
+
+/** Of each bundle of a program, also of those that tests start. */
+export const programOptions = {
+  absWorkingDir: repository,
+  bundle: true,
+  // What a process loads later, or never, is not read at its start: a third of its time and 18 MB of the worker's memory.
+  splitting: true,
+  platform: "node",
+  format: "esm",
+  // Names stay, so that stack traces are read without a source map; shorter ones saved neither start-up nor memory.
+  // White space goes: 6 MB of the operator's memory. Short lines: Node prints the whole line of an uncaught error.
+  minifyWhitespace: true,
+  lineLimit: 160,
+  minifySyntax: true,
+  legalComments: "none",
+  logLevel: "warning",
+  // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
+  external: ["pg-native", "bufferutil", "utf-8-validate"],
+  // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
+  banner: {
+    js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
+  },
+} as const satisfies BuildOptions;
 
 export type Built = {
   files: { name: string; bytes: number }[];
@@ -30,33 +53,15 @@ export const bundle = async (folder: string = join(repository, "dist")): Promise
   await mkdir(folder, { recursive: true });
   const bundles = roots.map(({ names, target, shared }) =>
     build({
-      absWorkingDir: repository,
+      ...programOptions,
       entryPoints: names.map((name) => `src/main/${name}.ts`),
       outdir: folder,
-      bundle: true,
-      // What a process loads later, or never, is not read at its start: a third of its time and 18 MB of the worker's memory.
-      splitting: true,
       chunkNames: shared,
-      platform: "node",
       target,
-      format: "esm",
-      // Names stay, so that stack traces are read without a source map; shorter ones saved neither start-up nor memory.
-      // White space goes: 6 MB of the operator's memory. Short lines: Node prints the whole line of an uncaught error.
-      minifyWhitespace: true,
-      lineLimit: 160,
-      minifySyntax: true,
-      legalComments: "none",
       metafile: true,
-      logLevel: "warning",
       define: {
         "process.env.npm_package_version": JSON.stringify(version),
         "process.env.ROWFERRY_BUNDLED": JSON.stringify("true"),
-      },
-      // Optional native parts of pg and ws, loaded in a try: absent here as in the image.
-      external: ["pg-native", "bufferutil", "utf-8-validate"],
-      // Bundled CommonJS asks for Node's own modules by require, which an ES module does not have.
-      banner: {
-        js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
       },
     }),
   );

@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { programOptions } from "../dev/build.ts";
 import { keep } from "../dev/image/store.ts";
 
 const root = join(import.meta.dirname, "..");
@@ -43,23 +44,11 @@ async function own(program: keyof typeof programs): Promise<string> {
 
 async function make(program: keyof typeof programs, folder: string): Promise<void> {
   await build({
-    absWorkingDir: root,
+    ...programOptions,
     entryPoints: [...programs[program]],
     outdir: folder,
-    bundle: true,
-    splitting: true,
-    platform: "node",
     target: "node24",
-    format: "esm",
-    minifyWhitespace: true,
-    minifySyntax: true,
-    lineLimit: 160,
-    logLevel: "warning",
     define: { "process.env.ROWFERRY_BUNDLED": '"true"' },
-    external: ["pg-native", "bufferutil", "utf-8-validate"],
-    banner: {
-      js: 'import { createRequire as nodeRequire } from "node:module";const require = nodeRequire(import.meta.url);',
-    },
   });
   await writeFile(join(folder, "package.json"), '{"type":"module"}\n');
   if (program === "api") await symlink(join(root, "docs"), join(folder, "docs"));
