@@ -195,7 +195,7 @@ const docs = readPages(join(import.meta.dirname, process.env.ROWFERRY_BUNDLED ==
 const accountLogs = createAccountLogs({
   client,
   pause: waiting,
-  random: Math.random,
+  randomBytes,
   problem: problem("keeping an account's events"),
   over: () => stopping.signal.aborted,
 });

@@ -11,7 +11,7 @@ export const tries = 12;
  * `edit` that answers undefined leaves it. Answers the object as it is then, or undefined when there is none. Throws Problem `busy`.
  */
 export async function change<T extends KubeObject>(
-  world: Pick<World, "client" | "pause" | "randomBytes">,
+  world: Pick<World, "pause" | "randomBytes"> & { client: Pick<World["client"], "get" | "update"> },
   kind: Kind<T>,
   namespace: string,
   name: string,

@@ -52,7 +52,7 @@ function createStore() {
     createAccountLogs({
       client,
       pause: turn,
-      random: () => 0.5,
+      randomBytes: (length) => Buffer.alloc(length, 128),
       problem: (error) => problems.push(error),
       // Nothing is written but by flush.
       over: () => true,
@@ -78,7 +78,7 @@ it("replicas that write at the same time lose none of each other's", async () =>
   expect(problems).toEqual([]);
 });
 
-it("belongs to its Account, and there is none for one that is gone", async () => {
+it("belongs to its Account; an account that is gone has none", async () => {
   const { logs, replica } = createStore();
   const one = replica();
   one.note("a1", event(1));
@@ -106,7 +106,8 @@ it("what a failing store did not take is written later, within bounds", async ()
 
 it("writes by itself, and once for what comes together", async () => {
   const { logs, state, client } = createStore();
-  const one = createAccountLogs({ client, pause: turn, random: () => 0, problem: () => {}, over: () => false });
+  const randomBytes = (length: number) => Buffer.alloc(length);
+  const one = createAccountLogs({ client, pause: turn, randomBytes, problem: () => {}, over: () => false });
   for (let number = 0; number < 5; number += 1) one.note("a1", event(number));
   await expect.poll(() => logs.get("a1")?.spec.events.length).toBe(5);
   expect(state.version).toBe(1);

@@ -1,6 +1,8 @@
-import { alreadyExists, type Client, isConflict, isNotFound, kinds } from "../../cluster/index.ts";
+import { alreadyExists, type Client, kinds } from "../../cluster/index.ts";
 import { type AccountEvent, mostAccountEvents } from "../../resources/account-log.ts";
 import { apiVersion } from "../../resources/group.ts";
+import { change } from "../change.ts";
+import type { World } from "../world.ts";
 
 /**
  * Keeps the last events of each account in its AccountLog. A call never waits for it: events are written together, a moment later, and
@@ -15,8 +17,8 @@ export interface AccountLogs {
 interface Options {
   client: Pick<Client, "get" | "create" | "update">;
   /** Resolves after so many milliseconds, or at once when the process ends. */
-  pause: (milliseconds: number) => Promise<void>;
-  random: () => number;
+  pause: World["pause"];
+  randomBytes: World["randomBytes"];
   problem: (error: unknown) => void;
   over: () => boolean;
 }
@@ -26,8 +28,6 @@ const gather = 1000;
 const afterFailure = 15_000;
 /** Of all accounts together, so that a store that fails does not fill the memory. */
 export const mostWaiting = 5000;
-/** Each time another replica wrote in between. */
-const mostTries = 20;
 
 const byTime = (a: AccountEvent, b: AccountEvent): number => (`${a.at} ${a.id}` < `${b.at} ${b.id}` ? -1 : 1);
 
@@ -37,40 +37,35 @@ export function mergeEvents(kept: readonly AccountEvent[], more: readonly Accoun
   return [...byId.values()].sort(byTime).slice(-mostAccountEvents);
 }
 
-export function createAccountLogs({ client, pause, random, problem, over }: Options): AccountLogs {
+export function createAccountLogs({ client, pause, randomBytes, problem, over }: Options): AccountLogs {
   const waiting = new Map<string, AccountEvent[]>();
   let count = 0;
   let running = false;
   let last: Promise<boolean> = Promise.resolve(true);
 
-  async function tryToStore(name: string, events: readonly AccountEvent[]): Promise<void> {
-    const log = await client.get(kinds.accountLogs, "", name);
-    if (log !== undefined) {
-      await client.update(kinds.accountLogs, { ...log, spec: { events: mergeEvents(log.spec.events, events) } });
-      return;
-    }
-    const account = await client.get(kinds.accounts, "", name);
-    if (account === undefined) return;
-    await client.create(kinds.accountLogs, {
-      metadata: {
-        name,
-        // With the account its log goes.
-        ownerReferences: [{ apiVersion, kind: kinds.accounts.kind, name, uid: account.metadata.uid ?? "" }],
-      },
-      spec: { events: mergeEvents([], events) },
-    });
-  }
-
   async function store(name: string, events: readonly AccountEvent[]): Promise<void> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        return await tryToStore(name, events);
-      } catch (error) {
-        // The account was deleted.
-        if (isNotFound(error)) return;
-        if (tries === mostTries || !(isConflict(error) || alreadyExists(error))) throw error;
-        await pause(random() * 20 * tries);
-      }
+    const add = () =>
+      change({ client, pause, randomBytes }, kinds.accountLogs, "", name, (log) => ({
+        ...log,
+        spec: { events: mergeEvents(log.spec.events, events) },
+      }));
+    if ((await add()) !== undefined) return;
+    const account = await client.get(kinds.accounts, "", name);
+    // It was deleted.
+    if (account === undefined) return;
+    try {
+      await client.create(kinds.accountLogs, {
+        metadata: {
+          name,
+          // With the account its log goes.
+          ownerReferences: [{ apiVersion, kind: kinds.accounts.kind, name, uid: account.metadata.uid ?? "" }],
+        },
+        spec: { events: mergeEvents([], events) },
+      });
+    } catch (error) {
+      if (!alreadyExists(error)) throw error;
+      // By another replica.
+      await add();
     }
   }
 
