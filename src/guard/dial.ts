@@ -1,5 +1,5 @@
 import type { Endpoint } from "../engine/contract.ts";
-import { type Lookup, lookupAll, NameRefusedError, resolveHost } from "./resolve.ts";
+import { errnoOf, type Lookup, lookupAll, NameRefusedError, resolveHost } from "./resolve.ts";
 
 /**
  * The one entrance to a socket of a user's database: whoever dials, dials through here, each time. With a guard the name is
@@ -14,8 +14,7 @@ const lookupTimeoutMs = 15_000;
 /** Nobody was reached there, so that the next address may be tried. */
 const unreached = new Set(["ECONNREFUSED", "ETIMEDOUT", "EHOSTUNREACH", "ENETUNREACH", "EADDRNOTAVAIL"]);
 
-const wasUnreached = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && typeof error.code === "string" && unreached.has(error.code);
+const wasUnreached = (error: unknown): boolean => unreached.has(errnoOf(error));
 
 /** Errors: AddressRefusedError, NameRefusedError, and those of `open`; of several addresses the last one's. */
 export async function dial<T>(

@@ -14,8 +14,8 @@ export const nameRefused = (what: string): string =>
   `${what} has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
 
 /**
- * A name that is dialled with a guard, and that has no address or a refused one. Which of both it was is told to nobody, nor kept as a
- * cause: else a stranger could ask by runs which names the cluster's own resolver knows.
+ * A name that is dialled with a guard, and that has no address or a refused one. The error does not say which, and keeps no
+ * cause: otherwise a run could be used to find out which names the cluster's own resolver knows.
  */
 export class NameRefusedError extends Error {
   readonly code: "NAME_REFUSED" | "NAME_NOT_NOW";
@@ -66,7 +66,8 @@ export async function resolveHost(host: string, policy: GuardPolicy, lookup: Loo
   return [...new Set(addresses)];
 }
 
-const errnoOf = (error: unknown): string =>
+/** Node's code of an error, such as ENOTFOUND; empty: it has none. */
+export const errnoOf = (error: unknown): string =>
   error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
 
 /** Every answer of a resolver that is no address, other than a fault of this process. */

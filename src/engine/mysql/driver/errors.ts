@@ -1,4 +1,4 @@
-import { addressRefused, nameRefused } from "../../../guard/resolve.ts";
+import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
 import { printable } from "../../text/printable.ts";
@@ -233,7 +233,7 @@ const byErrno: Record<string, Meaning> = {
 export function engineError(error: unknown, { role, endpoint }: Place, doing?: string): EngineError {
   if (error instanceof EngineError) return error;
   const where = `${role} database`;
-  const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "";
+  const errno = errnoOf(error);
   const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
   const before = doing === undefined ? "" : `${doing}: `;
   const found = error instanceof MysqlError ? meaningOf(error, role) : byErrno[errno];

@@ -1,4 +1,4 @@
-import { addressRefused, nameRefused } from "../../../guard/resolve.ts";
+import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
 import { named } from "../../text/own-property.ts";
@@ -163,7 +163,7 @@ const tooLarge = meaning(
 const limit =
   /invalid memory alloc request size|exceeds maximum allowed length|Cannot enlarge string buffer|invalid message length/;
 
-function byWords(text: string, errno: string | undefined): Meaning | undefined {
+function byWords(text: string, errno: string): Meaning | undefined {
   if (/Connection terminated|not queryable|socket hang up|was closed/i.test(text)) return lost;
   if (/timeout expired/.test(text)) return unreachable;
   if (/does not support SSL/.test(text))
@@ -178,7 +178,7 @@ function byWords(text: string, errno: string | undefined): Meaning | undefined {
   if (/^SASL/.test(text)) return denied;
   if (
     /certificate|self.signed|altnames|SSL|TLS/i.test(text) ||
-    /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno ?? "")
+    /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno)
   )
     return tls((said) => `${said}: ${tlsMend}`);
   return undefined;
@@ -209,13 +209,13 @@ export function engineError(error: unknown, place: Place, doing?: string): Engin
   if (error instanceof EngineError) return error;
   const { endpoint, role } = place;
   const state = sqlState(error);
-  const errno = error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : undefined;
+  const errno = errnoOf(error);
   const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
   const found =
     (state !== undefined && limit.test(serverWords(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
     (state === undefined ? undefined : (named(byState, state) ?? (state.startsWith("08") ? lost : undefined))) ??
-    (errno === undefined ? undefined : named(byErrno, errno)) ??
+    named(byErrno, errno) ??
     (state === undefined ? byWords(said, errno) : undefined);
   const before = doing === undefined ? "" : `${doing}: `;
   if (found === undefined) {
