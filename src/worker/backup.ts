@@ -1,24 +1,24 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  BackupError,
-  type Hooks as BackupHooks,
-  type BackupProgress,
-  type BackupRequest,
-  type Restored,
-  type RestoreRequest,
-  type Storage,
-  type StorageCredentials,
-  type StorageGuard,
-  type StorageSpec,
-  type Taken,
+import type {
+  Hooks as BackupHooks,
+  BackupProgress,
+  BackupRequest,
+  Restored,
+  RestoreRequest,
+  Storage,
+  StorageCredentials,
+  StorageGuard,
+  StorageSpec,
+  Taken,
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/words.ts";
-import { convert, convertedText } from "./convert.ts";
+import { convert, convertedText, requireEqual } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
+import { rowsIn } from "./outcome.ts";
 import { ownServer } from "./own-server.ts";
 import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
 import type { Parts } from "./run.ts";
@@ -198,21 +198,15 @@ async function restore(
       ...{ work, server: await ownServer(hooks.signal), target, engine, hooks },
       restore: (into, using) => backup.restoreBackup({ ...using, ...request, target: into }),
     });
-    const { tables } = copied.report;
-    const rows = tables.reduce((sum, table) => sum + table.rows.target, 0);
     const outcome: Outcome = {
       report: state.report(),
       ...{ outcome: "completed", reason: "Restored", message: convertedText(copied.report) },
-      backup: { tables: tables.length, rows, seconds: seconds() },
+      backup: { tables: copied.report.tables.length, rows: rowsIn(copied.report), seconds: seconds() },
     };
     return { outcome, afterStored: () => dropCheckpoint(copied, parts) };
   }
   const restored = await backup.restoreBackup({ ...hooks, ...request, target, allowNotEmpty });
-  if (!restored.equal)
-    throw new BackupError(
-      "restore_differs",
-      `the restored database is not equal to the backup: ${restored.differences.slice(0, 5).join("; ")}`,
-    );
+  requireEqual(restored, "the restored database is not equal to the backup");
   const what =
     work.target === undefined ? "Restored into a throw-away server and found equal" : "Restored and found equal";
   const outcome: Outcome = {

@@ -20,6 +20,7 @@ import { countObjects } from "../engine/run/existing-objects.ts";
 import { openReading } from "../engine/run/open-database.ts";
 import { printable } from "../engine/text/printable.ts";
 import { counted } from "../guard/words.ts";
+import { rowsIn } from "./outcome.ts";
 import type { RestoreWork } from "./protocol.ts";
 import type { Engine } from "./run.ts";
 
@@ -45,11 +46,10 @@ export async function convert(conversion: Conversion): Promise<Copied> {
   const progress = createProgress(hooks.progress);
   log("info", "Restoring into a throw-away server of the backup's engine");
   const restored = await conversion.restore(server, { ...hooks, progress: progress.restoring });
-  if (!restored.equal)
-    throw new BackupError(
-      "restore_differs",
-      `the database in the throw-away server is not equal to the backup, and nothing was written to the target: ${restored.differences.slice(0, 5).join("; ")}`,
-    );
+  requireEqual(
+    restored,
+    "the database in the throw-away server is not equal to the backup, and nothing was written to the target",
+  );
   log("info", "Copying from the throw-away server into the target");
   const request: CopyRequest = {
     ...{ owner: work.owner, ownerName: work.ownerName, source: server, target, reset: true },
@@ -63,6 +63,11 @@ export async function convert(conversion: Conversion): Promise<Copied> {
   progress.finished();
   for (const { level, message } of entriesOf(copied.report.inventory)) log(level, message);
   return copied;
+}
+
+/** Errors: `restore_differs`, with `words` and the first differences. */
+export function requireEqual({ equal, differences }: Restored, words: string): void {
+  if (!equal) throw new BackupError("restore_differs", `${words}: ${differences.slice(0, 5).join("; ")}`);
 }
 
 /** Before anything is restored anywhere. Errors: `target_not_empty`; EngineError of a target that cannot be reached. */
@@ -139,7 +144,7 @@ function entriesOf(inventory: readonly InventoryEntry[]): { level: "info" | "war
 
 /** For the outcome. Pure. */
 export function convertedText({ tables, inventory }: Pick<CopyReport, "tables" | "inventory">): string {
-  const rows = tables.reduce((sum, table) => sum + table.rows.target, 0);
+  const rows = rowsIn({ tables });
   const converted = inventory.filter(({ outcome }) => outcome === "converted").length;
   const done = `Restored by way of a throw-away server and verified: ${counted(tables.length, "table")} with ${counted(rows, "row")}`;
   const left = notCopied(inventory);

@@ -15,9 +15,13 @@ interface Said {
   redactor: Redactor;
 }
 
+/** Rows that a copy's target has. */
+export const rowsIn = ({ tables }: Pick<CopyReport, "tables">): number =>
+  tables.reduce((sum, table) => sum + table.rows.target, 0);
+
 export function completed(copied: CopyReport, { state, journal, redactor }: Said): Outcome {
   const report = cleanReport(copied, redactor);
-  const rows = report.tables.reduce((sum, table) => sum + table.rows.target, 0);
+  const rows = rowsIn(report);
   const reported = report.inventory.filter((entry) => entry.outcome === "reported").length;
   const archive = packArchive(report, journal.all());
   return {
