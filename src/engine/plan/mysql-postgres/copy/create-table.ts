@@ -2,25 +2,25 @@ import { isRefusal, serverWords } from "../../../postgres/driver/errors.ts";
 import { columnKey } from "../columns/column-plan.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { Mend } from "./fallback.ts";
+import type { CreateTable } from "./fallback.ts";
 
 /** Makes a table without the translated expressions that the target refuses; these are reported, and the run goes on. */
 
-/** Errors: the first refusal, where no expression is its cause. A mended plan takes the place of the first one in `plans`. */
-export const mending =
-  ({ scheme, plans, plan: replan }: Pick<Planned, "scheme" | "plans" | "plan">): Mend =>
+/** Errors: the first refusal, where no expression is its cause. The plan without them takes the place of the first one in `plans`. */
+export const withFallback =
+  ({ scheme, plans, plan: replan }: Pick<Planned, "scheme" | "plans" | "plan">): CreateTable =>
   async (session, plan, make) => {
     const refusal = async (one: TablePlan): Promise<unknown> => {
-      await session.run("SAVEPOINT mending");
+      await session.run("SAVEPOINT fallback");
       try {
         await make(one);
         return undefined;
       } catch (error) {
         if (!isRefusal(error)) throw error;
-        await session.run("ROLLBACK TO SAVEPOINT mending");
+        await session.run("ROLLBACK TO SAVEPOINT fallback");
         return error;
       } finally {
-        await session.run("RELEASE SAVEPOINT mending").catch(() => undefined);
+        await session.run("RELEASE SAVEPOINT fallback").catch(() => undefined);
       }
     };
     const first = await refusal(plan);

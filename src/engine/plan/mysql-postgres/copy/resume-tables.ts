@@ -8,7 +8,7 @@ import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
 import { type Comparing, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { doubtsOf, type TablePlan } from "../tables/table-plan.ts";
-import { mending } from "./create-table.ts";
+import { withFallback } from "./create-table.ts";
 import { emptyTables } from "./data-only.ts";
 import { candidates, dropForeignKeys, type Finished, notOf } from "./resume.ts";
 import type { Run } from "./run.ts";
@@ -44,7 +44,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
       log,
     });
     await makeShared(session, fence, planned.scheme.shared.values());
-    await makeTables(session, fence, fresh, mending(planned));
+    await makeTables(session, fence, fresh, withFallback(planned));
     log(`${fresh.length} tables created`);
   });
   const sources = new Set(catalogue.tables.map(({ name }) => name));

@@ -9,7 +9,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Shared } from "../columns/folding.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { Mend } from "./fallback.ts";
+import type { CreateTable } from "./fallback.ts";
 
 /** What the target has that is never created there. */
 export interface Extensions {
@@ -207,7 +207,7 @@ export async function makeTables(
   session: Writer,
   fence: Fence<Writer>,
   plans: readonly TablePlan[],
-  mend: Mend,
+  create: CreateTable,
 ): Promise<void> {
   for (let start = 0; start < plans.length; start += batch) {
     const some = plans.slice(start, start + batch);
@@ -223,7 +223,7 @@ export async function makeTables(
     await makeSome(() => session.run(some.flatMap(({ create }) => create).join("; "))).catch(async (error: unknown) => {
       if (sqlState(error) === undefined) throw error;
       await makeSome(async () => {
-        for (const plan of some) await mend(session, plan, (one) => make(session, one));
+        for (const plan of some) await create(session, plan, (one) => make(session, one));
       });
     });
   }

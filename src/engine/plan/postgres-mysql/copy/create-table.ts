@@ -17,7 +17,7 @@ const refusals = new Set([
 ]);
 
 /** Errors: the server's first, where the table cannot be made without its expressions or indexes either. */
-export async function makeMended(
+export async function makeWithFallback(
   session: Session,
   fence: MysqlFence,
   state: TableState,

@@ -30,7 +30,7 @@ import { type Planner, planAll } from "../tables/plan-tables.ts";
 import { readSequences, type SourceSequence } from "../tables/sequences.ts";
 import { readViews, type SourceView } from "../tables/views.ts";
 import type { Worker } from "./copy-part.ts";
-import { makeMended } from "./create-table.ts";
+import { makeWithFallback } from "./create-table.ts";
 import { type Kept, keepFinished } from "./resume.ts";
 import type { Run } from "./run.ts";
 import { type Finished, plansOf } from "./state.ts";
@@ -264,7 +264,7 @@ async function makeTables(
     states.map((state) => ({
       weight: 0,
       async run({ target }: Worker) {
-        await makeMended(target, run.fence, state, replan);
+        await makeWithFallback(target, run.fence, state, replan);
         return [];
       },
     })),
