@@ -1,4 +1,4 @@
-import { addressRefused, nameRefused } from "../../guard/resolve.ts";
+import { addressRefused, errnoOf, nameRefused } from "../../guard/resolve.ts";
 import { BackupError } from "../contract.ts";
 
 /** Errors of a bucket and of the network before it, in words that name the fix. No header and no credential is repeated. */
@@ -74,7 +74,7 @@ export const isMissing = (error: unknown): boolean => error instanceof Error && 
 export function storageError(error: unknown, { place, name }: { place: string; name: string }): unknown {
   if (error instanceof BackupError || !(error instanceof Error)) return error;
   if (isMissing(error)) return new BackupError("storage_object_missing", `${place} has no ${name}`, { cause: error });
-  const [own, status] = [codeOf(error), statusOf(error)];
+  const [own, status] = [errnoOf(error), statusOf(error)];
   if (own === "NAME_REFUSED" || own === "NAME_NOT_NOW")
     return new BackupError("storage_unreachable", nameRefused("the storage's endpoint"), {
       retryable: own === "NAME_NOT_NOW",
@@ -107,8 +107,6 @@ export function storageError(error: unknown, { place, name }: { place: string; n
 }
 
 const shown = (name: string) => name.replace(/[^A-Za-z0-9_.-]/g, "?").slice(0, 60);
-
-const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : "");
 
 function statusOf(error: Error): number | undefined {
   const metadata: unknown = "$metadata" in error ? error.$metadata : undefined;
