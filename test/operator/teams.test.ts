@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import { alreadyExists, type Client, type Connection, connect, createClient } from "../../src/cluster/index.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
@@ -244,21 +244,27 @@ describe("a namespace of somebody else is never touched", () => {
   });
 
   test("rights that somebody bound under our name to another role are not replaced, and the Team says so", async () => {
+    const { client } = plane.admin;
     await makeTeam("bound");
     await untilReady("bound");
     await plane.kubectl(["delete", "rolebinding", installed.api, "-n", "rowferry-bound"]);
     await until("the rights to be made again", () => binding("bound"));
-    const replaced = await plane.kubectl(["replace", "--force", "-f", "-"], {
-      input: JSON.stringify({
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "RoleBinding",
+    // The operator makes its own at once: the foreign one must come between. (kubectl replace --force waits until none is there.)
+    await until("the foreign one to be made first", async () => {
+      const own = await binding("bound");
+      if (own !== undefined)
+        await client.remove(kinds.roleBindings, "rowferry-bound", installed.api, own.metadata.uid ?? "");
+      const foreign = {
         metadata: { name: installed.api, namespace: "rowferry-bound", labels: { [labels.team]: "bound" } },
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "view" },
         subjects: [],
-      }),
+      };
+      return client.create(kinds.roleBindings, foreign).catch((error: unknown) => {
+        if (alreadyExists(error)) return undefined;
+        throw error;
+      });
     });
-    // Either the operator was faster with its own, or the foreign one stands and is told.
-    if (replaced.code === 0) await untilReady("bound", "RightsTaken");
+    await untilReady("bound", "RightsTaken");
     expect((await plane.kubectl(["delete", "rolebinding", installed.api, "-n", "rowferry-bound"])).code).toBe(0);
     await until("the right one", async () => (await binding("bound"))?.roleRef.name === installed.teamRole);
     await untilReady("bound");
