@@ -108,7 +108,10 @@ function started(observed: Observed, now: Date): Plan {
   if (job === undefined) return waiting(observed, now);
   const places = first && needs !== undefined && !("missing" in needs) ? needs : {};
   const status: ControllerStatus = { ...before, ...places, job, startedAt: before.startedAt ?? now.toISOString() };
-  const found = jobState({ ...observed, job, first, result: subject.status?.result }, again(subject));
+  const found = jobState(
+    { ...observed, job, first, result: subject.status?.result, isResultFollowed: false },
+    again(subject),
+  );
   const note = first ? `Started: Job ${job.name}.` : undefined;
   const state = before.state === "in_progress" ? "in_progress" : "pending";
   switch (found.at) {

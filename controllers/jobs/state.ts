@@ -21,6 +21,8 @@ interface Seen {
   silence?: Silence | undefined;
   /** The Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
+  /** A pod has work left after its result is stored, which another one does if it is killed. */
+  isResultFollowed: boolean;
   /** Of this run. */
   result:
     | { outcome: "completed" | "failed"; reason: string; message: string; retryable?: boolean | undefined }
@@ -59,6 +61,8 @@ export function jobState(seen: Seen, again: Again): JobState {
       found === undefined ||
       isFinished(found) ||
       pods.some((pod) => pod.status?.phase === "Succeeded") ||
+      // Killed before it ended: another pod would have nothing to do, and is given nothing.
+      (!seen.isResultFollowed && !pods.some(isAlive)) ||
       // Its node is lost, or something beside the worker goes on: the result is stored.
       (seen.silence?.for ?? 0) >= afterResult;
     if (over) return { at: "completed", reason: result.reason, message: result.message };

@@ -171,7 +171,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const result = migration.status?.result?.run === run ? migration.status.result : undefined;
   const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
   if (stray && result?.outcome !== "failed") return { act: stop(stray), status: before, events: [] };
-  const found = jobState({ ...observed, subject: migration, job, first, result }, again);
+  const found = jobState({ ...observed, subject: migration, job, first, result, isResultFollowed: true }, again);
   switch (found.at) {
     case "failed":
       return fail(observed, status, found.trouble, now);
