@@ -1,3 +1,5 @@
+import { Agent as HttpAgent } from "node:http";
+import { Agent as HttpsAgent } from "node:https";
 import Stripe from "stripe";
 
 /** Stripe's SDK with the installation's key, and its errors as `PaymentsError`. Only files of this folder use it. */
@@ -40,8 +42,11 @@ export interface StripeOptions {
 export function createStripeClient({ key, url, timeout = 10_000, failed = () => {} }: StripeOptions): StripeClient {
   const at = url === undefined ? undefined : new URL(url);
   const isHttps = at?.protocol === "https:";
+  // The SDK's own timeout begins when the connection is there; the agent's also ends one that is never taken.
+  const kept = { keepAlive: true, timeout };
   const stripe = new Stripe(key, {
     timeout,
+    httpClient: Stripe.createNodeHttpClient(at === undefined || isHttps ? new HttpsAgent(kept) : new HttpAgent(kept)),
     maxNetworkRetries: 1,
     telemetry: false,
     ...(at === undefined

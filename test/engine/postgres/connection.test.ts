@@ -1,11 +1,11 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { type AddressInfo, createServer, connect as dialTcp, type Socket } from "node:net";
+import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../src/engine/contract.ts";
 import { connect } from "../../../src/engine/postgres/driver/connection.ts";
 import { copyIn, frame, headerBytes } from "../../../src/engine/postgres/driver/copy-in.ts";
 import { hearAnswers, unheard } from "../../../src/engine/run/watchdog/answers.ts";
+import { deafHost } from "../../support/deaf-host.ts";
 import { database, endpoint, type Servers, sql, startServers, until } from "../../support/engine/postgres-support.ts";
 
 let servers: Servers;
@@ -57,23 +57,6 @@ function authentication(kind: number, body: Buffer = Buffer.alloc(0)): Buffer {
   message.writeInt32BE(kind, 5);
   body.copy(message, 9);
   return message;
-}
-
-/** A host of whose port nobody answers: whoever listens there takes nobody, and as many wait as may. */
-async function deafHost() {
-  const listens = `require("node:net").createServer().listen({ port: 0, host: "127.0.0.1", backlog: 1 }, function () {
-    require("node:fs").writeSync(1, String(this.address().port)); Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0); })`;
-  const child = spawn(process.execPath, ["-e", listens], { stdio: ["ignore", "pipe", "inherit"] });
-  const [said] = (await once(child.stdout, "data")) as [Buffer];
-  const port = Number(said.toString());
-  // Linux lets one more wait than it is told.
-  const waiting = [1, 2].map(() => dialTcp(port, "127.0.0.1"));
-  await Promise.all(waiting.map((socket) => once(socket, "connect")));
-  const stop = () => {
-    for (const socket of waiting) socket.destroy();
-    child.kill("SIGKILL");
-  };
-  return { port, stop };
 }
 
 describe("a session", () => {
