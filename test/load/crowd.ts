@@ -24,12 +24,12 @@ import { each } from "./scene.ts";
  * day, and of those that wait. The test plays worker and Job controller.
  */
 
-const namespace = "crowd";
+export const namespace = "crowd";
 /** Runs at the same time. */
-const places = 20;
-const limits = { ROWFERRY_MAX_RUNNING: String(places), ROWFERRY_MAX_RUNNING_PER_NAMESPACE: String(places) };
+export const places = 20;
+export const limits = { ROWFERRY_MAX_RUNNING: String(places), ROWFERRY_MAX_RUNNING_PER_NAMESPACE: String(places) };
 
-const create = ({ admin }: ControlPlane, name: string): Promise<Migration> =>
+export const create = ({ admin }: ControlPlane, name: string): Promise<Migration> =>
   admin.client.create(kinds.migrations, {
     metadata: { name, namespace },
     spec: { source: { secretRef: { name: "source" } }, target: { secretRef: { name: "target" } } },
@@ -122,7 +122,7 @@ export async function playFinished(count: number, say: (line: string) => void): 
 }
 
 /** Makes Migrations one after the other; answers milliseconds until each has a status. */
-async function startSome({ admin }: ControlPlane, count: number): Promise<number[]> {
+export async function startSome({ admin }: ControlPlane, count: number): Promise<number[]> {
   const taken: number[] = [];
   for (const name of names(count, "new")) {
     const begun = performance.now();
@@ -202,7 +202,7 @@ export async function playWaiting(count: number, ends: number, say: (line: strin
   }
 }
 
-const rowsOf = (found: { ready: number; memory: number; firsts: number[] }): Row[] => [
+export const rowsOf = (found: { ready: number; memory: number; firsts: number[] }): Row[] => [
   ["ready, s", found.ready / 1000, bounds.ready],
   ["memory at most, MiB", found.memory, bounds.memory],
   ["new to its first status, p99, s", p99(found.firsts) / 1000, bounds.first],

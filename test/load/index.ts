@@ -7,6 +7,7 @@ import { wholeNumber } from "../../dev/terminal/options.ts";
 import { seedOption } from "../seed.ts";
 import { measureCreates } from "./creates.ts";
 import { playFinished, playWaiting } from "./crowd.ts";
+import { playFailing } from "./failing.ts";
 import type { Outcome } from "./one-operator.ts";
 import { playLoad } from "./play.ts";
 import { playSchedules } from "./schedules.ts";
@@ -24,9 +25,9 @@ const options = {
 const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
 
 const words = {
-  usage: "[creates|finished|waiting|schedules]",
-  about: "creates: with billing on, beside off. finished, waiting, schedules: one operator among many",
-  among: ["creates", "finished", "waiting", "schedules"],
+  usage: "[creates|finished|waiting|failing|schedules]",
+  about: "creates: with billing on, beside off. finished, waiting, failing, schedules: one operator among many",
+  among: ["creates", "finished", "waiting", "failing", "schedules"],
   most: 1,
 };
 
@@ -41,6 +42,7 @@ await runCommand({ name: "load", about, options, words }, async ({ terminal, sig
     const [count, seconds] = [numberOf("migrations"), numberOf("seconds")];
     if (what === "finished") return playFinished(count, say);
     if (what === "waiting") return playWaiting(count, seconds, say);
+    if (what === "failing") return playFailing({ migrations: count, waves: seconds, timed: true, image: true }, say);
     const limits = { cluster: 20, namespace: 5 };
     const more = { namespaces: 20, migrations: 60, limits, takes: 1000, timed: true, image: true };
     return playSchedules({ schedules: numberOf("schedules"), jitter: seconds * 1000, ...more }, say);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { chosenSeed } from "../seed.ts";
+import { playFailing } from "./failing.ts";
 import { playLoad } from "./play.ts";
 import { playSchedules } from "./schedules.ts";
 
@@ -20,6 +21,13 @@ test("30 schedules of one minute, with a kill of the operator: one run for each 
     ...{ timed: false, image: false },
   };
   const { lines, broken } = await playSchedules(options, (line) => console.log(line));
+  console.log(lines.join("\n"));
+  expect(broken).toEqual([]);
+});
+
+test("150 Migrations whose runs fail twenty at a time: each says why, the next start, and none runs twice", async () => {
+  const options = { migrations: 150, waves: 4, timed: false, image: false };
+  const { lines, broken } = await playFailing(options, (line) => console.log(line));
   console.log(lines.join("\n"));
   expect(broken).toEqual([]);
 });

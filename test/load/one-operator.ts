@@ -75,6 +75,21 @@ export async function completeJob({ admin: { client } }: ControlPlane, namespace
   });
 }
 
+/** As the Job controller does once its pods have failed for good. */
+export async function failJob({ admin: { client } }: ControlPlane, namespace: string, name: string): Promise<void> {
+  const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
+  const holds = (type: string) => ({
+    ...{ type, status: "True", reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" },
+    ...{ lastProbeTime: time, lastTransitionTime: time },
+  });
+  await client.patchStatus(kinds.jobs, namespace, name, {
+    status: {
+      ...{ failed: 7, startTime: time, uncountedTerminatedPods: {} },
+      conditions: [holds("FailureTarget"), holds("Failed")],
+    },
+  });
+}
+
 export const names = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
 
 export interface Outcome {

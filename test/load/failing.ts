@@ -1,0 +1,152 @@
+import { managers } from "../../controllers/jobs/managers.ts";
+import { type Client, startInformer } from "../../src/cluster/index.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import { until } from "../operator/control-plane.ts";
+import { create, limits, namespace, places, rowsOf, startSome } from "./crowd.ts";
+import {
+  bounds,
+  failJob,
+  judged,
+  names,
+  type Outcome,
+  openOne,
+  p99,
+  type Row,
+  untilReady,
+  watchMemory,
+} from "./one-operator.ts";
+import { requestsOf } from "./requests.ts";
+import { each } from "./scene.ts";
+
+export interface FailingOptions {
+  migrations: number;
+  /** In each, all that run fail at once. */
+  waves: number;
+  /** Whether bounds of time and memory are looked at. */
+  timed: boolean;
+  /** Whether the operator is the image's own bundle. */
+  image: boolean;
+}
+
+const reason = "connection_lost";
+
+/** As a worker does that can still speak. */
+const storeFailure = (client: Client, name: string) =>
+  client.applyStatus(
+    kinds.migrations,
+    {
+      metadata: { name, namespace },
+      status: {
+        result: {
+          ...{ run: 1, outcome: "failed", reason, message: "The target closed the connection.", retryable: true },
+          finishedAt: new Date().toISOString(),
+        },
+      },
+    },
+    managers.worker,
+  );
+
+/**
+ * Many Migrations, and a target that goes away: all that run fail at once, wave after wave. Every second worker stores a result before;
+ * of the others only the Job tells, as if the pods had been killed. Every third Migration is tried again by its owner.
+ */
+export async function playFailing(
+  { migrations, waves, timed, image }: FailingOptions,
+  say: (line: string) => void,
+): Promise<Outcome> {
+  const crowd = await openOne([namespace], { image });
+  const over = new AbortController();
+  try {
+    const { plane } = crowd;
+    const { client, connection } = plane.admin;
+    await each(names(migrations, "fails"), 16, async (name) => void (await create(plane, name)));
+    say(`${migrations} Migrations that wait`);
+    /** Migrations by the Jobs that run, and all that were ever made. */
+    const running = new Map<string, string>();
+    const made: string[] = [];
+    let most = 0;
+    let wake = () => {};
+    const jobs = startInformer(connection, {
+      ...{ kind: kinds.jobs, resync: 600_000, now: () => performance.now(), random: Math.random, signal: over.signal },
+      changed(before, after) {
+        if (before !== undefined || after === undefined) return;
+        running.set(after.metadata.name, after.metadata.ownerReferences?.[0]?.name ?? "");
+        made.push(after.metadata.name);
+        most = Math.max(most, running.size);
+        wake();
+      },
+      problem: (error) => say(String(error)),
+    });
+    await jobs.synced;
+    const begun = performance.now();
+    const operator = await crowd.operator(limits);
+    const memory = watchMemory(operator);
+    const ready = await untilReady(operator, begun);
+    const untilFull = () => until("every place to be taken", () => running.size >= places, 60_000);
+    await untilFull();
+    const began = Date.now();
+    const nexts: number[] = [];
+    const failed = new Map<string, "stored" | "told">();
+    for (let wave = 0; wave < waves; wave += 1) {
+      const struck = [...running];
+      const freed = new Promise<number>((resolve) => {
+        wake = () => {
+          if (made.length >= places * (wave + 2)) resolve(performance.now());
+        };
+      });
+      running.clear();
+      await each(struck, places, async ([job, name]) => {
+        const how = failed.size % 2 === 0 ? "stored" : "told";
+        failed.set(name, how);
+        if (how === "stored") await storeFailure(client, name);
+        await failJob(plane, namespace, job);
+      });
+      const ended = performance.now();
+      nexts.push(Math.max(0, (await freed) - ended));
+      const again = struck.filter((_, at) => at % 3 === 0);
+      await each(again, 8, async ([, name]) => {
+        await untilFailed(client, name);
+        await client.mergePatch(kinds.migrations, namespace, name, { spec: { attempt: 2 } });
+      });
+    }
+    const ended = Date.now();
+    const wrong: string[] = [];
+    await each([...failed], 8, async ([name, how]) => {
+      const migration = await untilFailed(client, name);
+      const found = migration.status?.conditions?.find(({ type }) => type === "Failed")?.reason;
+      const wanted = how === "stored" ? "ConnectionLost" : "WorkerFailed";
+      if ((migration.spec.attempt ?? 1) === 1 && found !== wanted)
+        wrong.push(`${name} failed with ${found} instead of ${wanted}`);
+    });
+    if (new Set(made).size !== made.length) wrong.push("a Job was made twice");
+    if (most > places) wrong.push(`${most} ran at once, of ${places}`);
+    const firsts = await startSome(plane, 20);
+    memory.stop();
+    const { operator: counts } = await requestsOf(plane, began, ended);
+    const asked = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    say(`${failed.size} Migrations failed in ${waves} waves; the operator's requests: ${listed(counts)}`);
+    const perRun: Row = ["requests to the API server for each run", asked / (places * waves), 60];
+    const rows: Row[] = [
+      ...rowsOf({ ready, memory: memory.peak(), firsts }),
+      ["a wave's end to the last of the next twenty Jobs, p99, s", p99(nexts) / 1000, bounds.next],
+    ];
+    const { lines, broken } = judged([...(timed ? rows : []), perRun]);
+    return { lines, broken: [...broken, ...wrong] };
+  } finally {
+    over.abort();
+    await crowd.close();
+  }
+}
+
+const listed = (counts: ReadonlyMap<string, number>) =>
+  [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([what, count]) => `${what} ${count}`)
+    .join(", ");
+
+/** Or queued again since. */
+const untilFailed = (client: Client, name: string) =>
+  until(`${name} to have failed`, async () => {
+    const found = await client.get(kinds.migrations, namespace, name);
+    return found?.status?.state === "failed" || (found?.spec.attempt ?? 1) > 1 ? found : undefined;
+  });
