@@ -113,3 +113,18 @@ it("the limits of a server are those of the values, and none by default or with 
   for (const values of [{}, { limits: { runningPerSource: null, runningPerTarget: null } }])
     expect(await limitsOf(values)).toEqual([0, 0]);
 });
+
+describe("sealing keys of the platform", () => {
+  it("are mounted for the operator alone, whatever the volume is", async () => {
+    const csi = { driver: "secrets-store.csi.k8s.io", readOnly: true };
+    const objects = await render({ sealedUrls: { keysVolume: { csi } } });
+    const { ROWFERRY_SEALING_KEYS_FILE: file } = readConfig(environmentOf(objects, "rowferry-operator"));
+    const [mount] = containerOf(objects, "rowferry-operator").volumeMounts;
+    expect(mount).toEqual({ name: "sealing", mountPath: "/etc/rowferry/sealing", readOnly: true });
+    expect(file).toBe(`${mount?.mountPath}/sealing.json`);
+    expect(podOf(objects, "rowferry-operator").volumes).toEqual([{ name: "sealing", csi }]);
+    for (const name of ["rowferry-api", "rowferry-prober"])
+      expect(JSON.stringify(podOf(objects, name))).not.toContain("sealing");
+    expect(environmentOf(await render(), "rowferry-operator")).not.toHaveProperty("ROWFERRY_SEALING_KEYS_FILE");
+  });
+});

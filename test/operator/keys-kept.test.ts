@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
-import { X509Certificate } from "node:crypto";
-import { mkdtempSync, readFileSync, symlinkSync } from "node:fs";
+import { randomBytes, X509Certificate } from "node:crypto";
+import { mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -8,6 +8,7 @@ import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds, type Secret } from "../../src/resources/objects.ts";
 import { type ControlPlane, startControlPlane, until } from "./control-plane.ts";
 import { home, installAccount, installCrds, type OperatorProcess, startOperator } from "./operator.ts";
+import { publishedKey } from "./sealing.ts";
 
 /** The commands of docs/install.md by which keys are kept and put back, run as they stand there. */
 
@@ -86,4 +87,26 @@ test("keys that were kept come back into an installation that made others, with 
   expect((await keysOf()).map((values) => values.slice(0, 4))).toEqual(kept.map((values) => values.slice(0, 4)));
   const published = await plane.admin.client.get(kinds.configMaps, home, installed.publicKeys);
   expect(published?.data?.["ca.crt"]).toBe(Buffer.from(kept[0]?.[0] ?? "", "base64").toString());
+});
+
+test("keys that the platform keeps in a file are sealed to, are read anew, and are in no Secret", async () => {
+  const key = (id: string) => ({ id, privateKey: randomBytes(32).toString("base64") });
+  const file = join(folder, "sealing.json");
+  const keep = (keys: object[]) => writeFileSync(file, JSON.stringify(keys));
+  const [one, two] = [key("one"), key("two")];
+  keep([one]);
+  await operator?.stop();
+  operator = await startOperator(plane, kubeconfig, "operator", {
+    ...{ ROWFERRY_SEALING_KEYS_FILE: file, ROWFERRY_KEYS_SECONDS: "1" },
+  });
+  const sealsTo = (id: string) => until(`the key ${id}`, async () => (await publishedKey(plane)).id === id);
+  await sealsTo("one");
+  keep([two, one]);
+  await sealsTo("two");
+  writeFileSync(file, "[]");
+  await until("a log line", () => Promise.resolve(operator?.output().includes("at least one key")));
+  expect((await publishedKey(plane)).id).toBe("two");
+  const kept = textOf(await secretOf("rowferry-operator-keys"), "sealing.json");
+  expect(kept).not.toContain('"two"');
+  expect(operator.output()).not.toContain(two.privateKey);
 });

@@ -5,7 +5,7 @@ import { connect, createServer } from "node:tls";
 import { expect, test } from "vitest";
 import { type Client, ClusterError } from "../../../src/cluster/index.ts";
 import type { KubeObject } from "../../../src/resources/objects.ts";
-import { ensureKeys, type OperatorKeys } from "./keys.ts";
+import { ensureKeys, type KeysOptions, type OperatorKeys } from "./keys.ts";
 
 /** Objects by kind and name, with versions. */
 function store() {
@@ -42,6 +42,7 @@ const ensure = (
   now = "2026-01-01T00:00:00Z",
   hosts = ["operator.ns.svc"],
   named?: ReadonlySet<string>,
+  external?: KeysOptions["external"],
 ): Promise<OperatorKeys> =>
   ensureKeys({
     client: kept.client,
@@ -49,6 +50,7 @@ const ensure = (
     names: { keys: "keys", publicKeys: "public" },
     hosts,
     named: () => named,
+    external,
     now: () => new Date(now),
     id: () => `k${count++}`,
   });
@@ -141,4 +143,41 @@ test("a CA is renewed a year before its end, and published", async () => {
   expect(later.ca.certificate).not.toBe(first.ca.certificate);
   expect(certificate(later.tls.cert).verify(certificate(later.ca.certificate).publicKey)).toBe(true);
   expect(JSON.stringify(kept.objects.get("configmaps/public"))).toContain(later.ca.certificate.split("\n")[1]);
+});
+
+test("keys that the platform keeps are sealed to, and the operator's own, retired, open what was sealed before", async () => {
+  const kept = store();
+  const before = await ensure(kept);
+  const own = before.sealing.map(({ id }) => id);
+  const external = () => Promise.resolve([{ id: "vault", key: "public", privateKey: "private" }]);
+  const withExternal = (now: string, named?: ReadonlySet<string>) => ensure(kept, now, undefined, named, external);
+  const at = await withExternal("2026-02-01T00:00:00Z");
+  expect(at.sealing.map(({ id }) => id)).toEqual(["vault", ...own]);
+  const published = kept.objects.get("configmaps/public") as KubeObject & { data: Record<string, string> };
+  expect(JSON.parse(published.data["sealing.json"] ?? "")).toMatchObject({ id: "vault", key: "public" });
+  expect(JSON.stringify(kept.objects.get("secrets/keys"))).not.toContain("private");
+  const later = await withExternal("2026-03-01T00:00:00Z", new Set(own));
+  expect(
+    later.sealing.map(({ id }) => id),
+    "a URL names it",
+  ).toEqual(["vault", ...own]);
+  expect((await withExternal("2026-03-01T00:00:00Z", new Set())).sealing.map(({ id }) => id)).toEqual(["vault"]);
+});
+
+test("an operator that no longer has the platform's keys seals to a new one of its own, not to a retired one", async () => {
+  const kept = store();
+  const own = (await ensure(kept)).sealing.map(({ id }) => id);
+  const external = () => Promise.resolve([{ id: "vault", key: "public", privateKey: "private" }]);
+  await ensure(kept, "2026-02-01T00:00:00Z", undefined, undefined, external);
+  const [first, ...others] = (await ensure(kept, "2026-02-01T01:00:00Z")).sealing;
+  expect(others.map(({ id }) => id)).toEqual(own);
+  expect(first).toMatchObject({ madeAt: "2026-02-01T01:00:00.000Z" });
+});
+
+test("an installation that begins with the platform's keys makes none", async () => {
+  const kept = store();
+  const external = () => Promise.resolve([{ id: "vault", key: "public", privateKey: "private" }]);
+  const keys = await ensure(kept, undefined, undefined, undefined, external);
+  expect(keys.sealing.map(({ id }) => id)).toEqual(["vault"]);
+  expect(keys.envelopesFrom).toBe("1970-01-01T00:00:00.000Z");
 });

@@ -2,7 +2,7 @@ import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
 import type { SealingKey } from "../../../src/guard/envelope.ts";
 import type { PrivateKey } from "../../../src/guard/seal.ts";
-import { type KeptKey, rotateAnnotation, sealingAfter } from "./sealing.ts";
+import { type KeptKey, rotateAnnotation, sealingAfter, sealingRetired } from "./sealing.ts";
 import { fieldOf, keepCertificate, keepSecret, left, type Renewal } from "./secret.ts";
 
 /** What the operator made once and keeps in a Secret of its own namespace; every replica uses the same. */
@@ -48,6 +48,8 @@ export interface KeysOptions {
   named: () => ReadonlySet<string> | undefined;
   /** Milliseconds after which another sealing key takes the first one's place; for ever without. */
   sealingLasts?: number | undefined;
+  /** Sealing keys that the platform keeps. None is made here then; those of before open what was sealed to them. */
+  external?: (() => Promise<PrivateKey[]>) | undefined;
   now: () => Date;
   /** A short random name for a sealing key. */
   id: () => string;
@@ -56,12 +58,13 @@ export interface KeysOptions {
 /** Reads the keys; makes, renews or rotates what is missing, near its end or asked for; and publishes the public parts. */
 export async function ensureKeys(options: KeysOptions): Promise<OperatorKeys> {
   const { client, namespace, names } = options;
+  const external = (await options.external?.()) ?? [];
   const secret = await keepSecret(client, { namespace, name: names.keys }, (found) => renewed(found, options));
   const has = (name: string) => fieldOf(secret, name);
   const keys = {
     ca: { certificate: has(fields.ca), key: has(fields.caKey) },
     tls: { cert: has(fields.cert), key: has(fields.key) },
-    sealing: JSON.parse(has(fields.sealing)) as KeptKey[],
+    sealing: [...external, ...(JSON.parse(has(fields.sealing) || "[]") as KeptKey[])],
     envelopesFrom: has(fields.envelopes),
   };
   await publish(keys, options);
@@ -91,7 +94,9 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
   if (has(fields.envelopes) === "")
     set(fields.envelopes, new Date(sealing.length === 0 ? 0 : now.getTime() + rollout).toISOString());
   const rotate = secret?.metadata.annotations?.[rotateAnnotation] !== undefined;
-  const after = await sealingAfter(sealing, { rotate, lasts, named: named(), now, id });
+  const after = options.external
+    ? sealingRetired(sealing, named(), now)
+    : await sealingAfter(sealing, { rotate, lasts, named: named(), now, id });
   if (after) set(fields.sealing, JSON.stringify(after));
   return Object.keys(next).length > 0 ? { fields: next, ...(rotate ? { unmark: [rotateAnnotation] } : {}) } : undefined;
 }

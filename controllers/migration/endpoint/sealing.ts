@@ -36,17 +36,32 @@ export async function sealingAfter(
   const [present] = keys;
   const isOld =
     lasts !== undefined && now.getTime() - Date.parse(present?.madeAt ?? new Date(0).toISOString()) >= lasts;
-  const rotate = asked.rotate || isOld;
-  const kept = keys.filter(
+  // A retired one is first where the platform's keys were sealed to until now.
+  const rotate = asked.rotate || isOld || present?.retiredAt !== undefined;
+  const kept = needed(keys, named, now);
+  if (keys.length > 0 && !rotate) return kept.length === keys.length ? undefined : kept;
+  const first: KeptKey = { ...(await makeSealingKey(asked.id())), madeAt: now.toISOString() };
+  return [first, ...kept.map((key) => ({ ...key, retiredAt: key.retiredAt ?? now.toISOString() }))];
+}
+
+const needed = (keys: readonly KeptKey[], named: ReadonlySet<string> | undefined, now: Date): KeptKey[] =>
+  keys.filter(
     ({ id, retiredAt }) =>
       retiredAt === undefined ||
       named === undefined ||
       named.has(id) ||
       now.getTime() - Date.parse(retiredAt) < keptAtLeast,
   );
-  if (keys.length > 0 && !rotate) return kept.length === keys.length ? undefined : kept;
-  const first: KeptKey = { ...(await makeSealingKey(asked.id())), madeAt: now.toISOString() };
-  return [first, ...kept.map((key) => ({ ...key, retiredAt: key.retiredAt ?? now.toISOString() }))];
+
+/** Where the platform's keys are sealed to: all of these are retired. Undefined when they are as they should be. */
+export function sealingRetired(
+  keys: readonly KeptKey[],
+  named: ReadonlySet<string> | undefined,
+  now: Date,
+): KeptKey[] | undefined {
+  const kept = needed(keys, named, now);
+  if (kept.length === keys.length && kept.every(({ retiredAt }) => retiredAt !== undefined)) return undefined;
+  return kept.map((key) => ({ ...key, retiredAt: key.retiredAt ?? now.toISOString() }));
 }
 
 /** Ids of the keys that these sealed URLs were sealed to. */

@@ -147,6 +147,11 @@ export const operatorEnvironment = z.object({
     // In milliseconds.
     .transform((days) => (days === 0 ? undefined : days * 86_400_000))
     .describe("Days, or a part of one, after which URLs are sealed to a new key; 0: only when it is asked for."),
+  ROWFERRY_SEALING_KEYS_FILE: z
+    .string()
+    .min(1)
+    .optional()
+    .describe("File with the sealing keys that the platform keeps; without it the operator makes its own."),
   ROWFERRY_BACKUPS: flag(false).describe(
     "Whether BackupSchedules, BackupRuns and Restores are acted on (backups.enabled).",
   ),

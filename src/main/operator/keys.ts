@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { readExternalKeys } from "../../../controllers/migration/endpoint/external-keys.ts";
 import { ensureInstallation } from "../../../controllers/migration/endpoint/installation.ts";
 import { ensureKeys, type KeysOptions, type OperatorKeys } from "../../../controllers/migration/endpoint/keys.ts";
 import { ownNames } from "../../../controllers/rbac.ts";
@@ -10,13 +11,14 @@ export async function readKeysOf(
   config: OperatorEnvironment,
   { client, endpointUrl, named, now }: { client: Client; endpointUrl: string } & Pick<KeysOptions, "named" | "now">,
 ): Promise<OperatorKeys> {
-  const namespace = config.ROWFERRY_NAMESPACE;
+  const { ROWFERRY_NAMESPACE: namespace, ROWFERRY_SEALING_KEYS_FILE: file } = config;
   const found = await ensureKeys({
     client,
     namespace,
     names: { keys: ownNames.keys, publicKeys: ownNames.publicKeys },
     hosts: [new URL(endpointUrl).hostname],
     sealingLasts: config.ROWFERRY_SEALING_KEY_DAYS,
+    ...(file === undefined ? {} : { external: () => readExternalKeys(file) }),
     named,
     now,
     id: () => randomBytes(5).toString("hex"),
