@@ -9,7 +9,7 @@ import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
 import { proved, withVerified } from "./proof.ts";
 import { type ControllerStatus, controllerPart, withFinding } from "./status.ts";
-import { isDeleting, type Subject } from "./subject.ts";
+import { isDeleting, isResultFollowed, type Subject } from "./subject.ts";
 
 /**
  * What to do about one BackupRun or Restore, from what is there: no clock, no randomness, no I/O.
@@ -109,7 +109,7 @@ function started(observed: Observed, now: Date): Plan {
   const places = first && needs !== undefined && !("missing" in needs) ? needs : {};
   const status: ControllerStatus = { ...before, ...places, job, startedAt: before.startedAt ?? now.toISOString() };
   const found = jobState(
-    { ...observed, job, first, result: subject.status?.result, isResultFollowed: false },
+    { ...observed, job, first, result: subject.status?.result, isResultFollowed: isResultFollowed(subject) },
     again(subject),
   );
   const note = first ? `Started: Job ${job.name}.` : undefined;

@@ -11,12 +11,17 @@ const outcome = (location: string, digest: string): Outcome => ({
 });
 
 /** Of a run whose result is stored, and whose state the controller has not decided yet. */
-const desk = (kind: "BackupRun" | "Restore") => {
+const desk = (kind: "BackupRun" | "Restore", convert = false) => {
   const status = {
     ...{ state: "in_progress", location: at("first"), manifestDigest: "sha256:1" },
     result: { run: 1, outcome: "completed", reason: "BackedUp", message: "", finishedAt: "2026-01-01T00:00:00Z" },
   };
-  const object = { kind, metadata: { name: "nightly", namespace: "team", uid: "u" }, spec: { proof: 0 }, status };
+  const object = {
+    kind,
+    metadata: { name: "nightly", namespace: "team", uid: "u" },
+    spec: { proof: 0, convert },
+    status,
+  };
   const caller = { pod, kind, object, isRemoval: false } as unknown as Parameters<typeof backupDesk>[0];
   const options = {
     now: () => new Date("2026-01-02T00:00:00Z"),
@@ -31,6 +36,10 @@ test.each(["BackupRun", "Restore"] as const)(
     await expect(desk(kind).work()).rejects.toMatchObject({ status: 409, code: "run_over" });
   },
 );
+
+test("a Restore that converts has, since its record may be left in the target", async () => {
+  await expect(desk("Restore", true).work()).rejects.toThrow("keys were asked for");
+});
 
 test("the archive of a later pod is recorded, since that pod has removed the earlier one", async () => {
   expect(await desk("BackupRun").afterOutcome(outcome(at("second"), "sha256:2"))).toMatchObject({

@@ -4,6 +4,7 @@ import type { Outcome } from "../../src/worker/protocol.ts";
 import { type Caller, Refusal } from "../migration/endpoint/authorise.ts";
 import { type Desk, type DeskOptions, withKeys } from "../migration/endpoint/desk.ts";
 import { afterOutcome, afterReport, withReportedLog } from "./report.ts";
+import { isResultFollowed } from "./subject.ts";
 import { backupWork, removalWork, restoreWork, type WorkOptions } from "./work.ts";
 
 /** The endpoint's answers to the pods of BackupRuns and Restores. */
@@ -26,10 +27,14 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     metadata,
     refuseOver,
     async work() {
+      const isFollowed = caller.kind === "Restore" && isResultFollowed(caller.object);
       // The pod that said it was killed before it ended. Another one would take the backup again, and remove the archive that is recorded.
-      if (!isRemoval && stored) throw new Refusal(409, "run_over", "the run's result is stored");
+      if (!isRemoval && !isFollowed && stored) throw new Refusal(409, "run_over", "the run's result is stored");
       return withKeys(options.sealing, async (keys) => {
-        if (caller.kind === "Restore") return restoreWork(caller.object, keys, options);
+        if (caller.kind === "Restore") {
+          const work = await restoreWork(caller.object, keys, options);
+          return stored === undefined ? work : { ...work, isStored: true };
+        }
         return isRemoval
           ? removalWork(caller.object, keys, options)
           : backupWork(caller.object, pod.metadata.uid ?? "", keys, options, options.now());

@@ -10,6 +10,9 @@ export const isOver = ({ status }: Subject): boolean => status?.state === "compl
 
 export const isDeleting = ({ metadata }: Subject): boolean => metadata.deletionTimestamp !== undefined;
 
+/** Whether its pod has work left after its result is stored: the record of a conversion is dropped from the target. */
+export const isResultFollowed = (subject: Subject): boolean => subject.kind === "Restore" && subject.spec.convert;
+
 export function candidateOf(subject: Subject): Candidate {
   const { kind, metadata, status } = subject;
   const { name, namespace, uid, generation, creationTimestamp } = metadata;

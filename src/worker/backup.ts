@@ -15,7 +15,7 @@ import type {
 import type { Endpoint } from "../engine/contract.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/words.ts";
-import { convert, convertedText, requireEqual } from "./convert.ts";
+import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
 import { rowsIn } from "./outcome.ts";
@@ -194,9 +194,11 @@ async function restore(
   const { jobs } = work.options;
   const request = { storage, folder, identities, expect, jobs, attempt: work.owner };
   if (work.convert) {
+    const into = { work, server: await ownServer(hooks.signal), target, engine, hooks };
+    if (work.isStored) return afterStored(into, parts, state);
     const copied = await convert({
-      ...{ work, server: await ownServer(hooks.signal), target, engine, hooks },
-      restore: (into, using) => backup.restoreBackup({ ...using, ...request, target: into }),
+      ...into,
+      restore: (server, using) => backup.restoreBackup({ ...using, ...request, target: server }),
     });
     const outcome: Outcome = {
       report: state.report(),
@@ -216,6 +218,22 @@ async function restore(
     backup: { tables: restored.tables, rows: restored.rows, seconds: seconds() },
   };
   return { outcome };
+}
+
+/** The result is stored: it is said again, and what the pod before could not drop is dropped. */
+async function afterStored(
+  into: Parameters<typeof storedConversion>[0],
+  parts: BackupParts,
+  state: State,
+): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }> {
+  const message = "The result of this restore is stored.";
+  const outcome: Outcome = { report: state.report(), outcome: "completed", reason: "Restored", message };
+  const left = await storedConversion(into).catch((error: unknown) => {
+    const why = error instanceof Error ? error.message : String(error);
+    into.hooks.log("warning", `The target was not looked at for the table _rowferry: ${why}`);
+    return undefined;
+  });
+  return { outcome, ...(left && { afterStored: () => dropCheckpoint(left, parts) }) };
 }
 
 /** How the rows were compared. */

@@ -40,7 +40,7 @@ export interface Conversion {
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function convert(conversion: Conversion): Promise<Copied> {
-  const { work, server, target, engine, hooks } = conversion;
+  const { server, engine, hooks } = conversion;
   const { signal, log } = hooks;
   await refuseNotEmpty(conversion);
   const progress = createProgress(hooks.progress);
@@ -51,10 +51,7 @@ export async function convert(conversion: Conversion): Promise<Copied> {
     "the database in the throw-away server is not equal to the backup, and nothing was written to the target",
   );
   log("info", "Copying from the throw-away server into the target");
-  const request: CopyRequest = {
-    ...{ owner: work.owner, ownerName: work.ownerName, source: server, target, reset: true },
-    options: { jobs: work.options.jobs, verify: restored.checksummed > 0 ? "checksum" : "counts" },
-  };
+  const request = requestOf(conversion, true, restored.checksummed > 0 ? "checksum" : "counts");
   const copied = await engine
     .copy(request, { signal, log, progress: progress.copying, measured: () => undefined })
     .catch((error: unknown) => {
@@ -64,6 +61,36 @@ export async function convert(conversion: Conversion): Promise<Copied> {
   for (const { level, message } of entriesOf(copied.report.inventory)) log(level, message);
   return copied;
 }
+
+/**
+ * Of a restore whose result is stored, and whose pod was killed before it had dropped `_rowferry`: what drops it. Undefined where
+ * nothing is left. The rows in the target are not touched: they may be in use. Errors: EngineError.
+ */
+export async function storedConversion({
+  work,
+  server,
+  target,
+  engine,
+  hooks: { signal, log },
+}: Omit<Conversion, "restore">): Promise<Copied | undefined> {
+  const runs = await engine.foundRuns(target, signal);
+  if (!runs.some(({ owner }) => owner === work.owner)) return undefined;
+  // The copy finds its saved report, and neither reads nor writes a row.
+  return engine.copy(requestOf({ work, server, target }, false, "counts"), {
+    ...{ signal, log },
+    progress: () => undefined,
+    measured: () => undefined,
+  });
+}
+
+const requestOf = (
+  { work, server, target }: Pick<Conversion, "work" | "server" | "target">,
+  reset: boolean,
+  verify: "checksum" | "counts",
+): CopyRequest => ({
+  ...{ owner: work.owner, ownerName: work.ownerName, source: server, target, reset },
+  options: { jobs: work.options.jobs, verify },
+});
 
 /** Errors: `restore_differs`, with `words` and the first differences. */
 export function requireEqual({ equal, differences }: Restored, words: string): void {

@@ -121,6 +121,8 @@ export const restoreWorkSchema = z.object({
   allowNotEmpty: z.boolean(),
   /** Into the throw-away server of this pod, and from there into the target by a copy. */
   convert: z.literal(true).optional(),
+  /** With `convert`: the result is stored, and what is left to do is to drop the target's `_rowferry`, if it is there. */
+  isStored: z.literal(true).optional(),
   options: optionsSchema.pick({ jobs: true, target_ca: true }),
 });
 export type RestoreWork = z.infer<typeof restoreWorkSchema>;

@@ -6,7 +6,7 @@ import { restoreBackup } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { foundRuns } from "../../src/engine/run/reset.ts";
-import { type Conversion, convert, convertedText } from "../../src/worker/convert.ts";
+import { type Conversion, convert, convertedText, storedConversion } from "../../src/worker/convert.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { endpoint as endpointOf, mysqlAs } from "../support/engine/mysql-support.ts";
 import { database, endpoint, sql, startServers, type Where } from "../support/engine/postgres-support.ts";
@@ -209,6 +209,36 @@ describe("a pod that ended early", () => {
     expect(await sql(target, "SELECT count(*)::int AS rows FROM orders")).toEqual([{ rows: 3 }]);
   });
 });
+
+test.each(["MySQL into PostgreSQL", "PostgreSQL into MySQL"])(
+  "%s: a pod that was killed after its result was stored is followed by one that drops the record, and touches no row",
+  async (name) => {
+    const intoMysql = name.endsWith("MySQL");
+    const table = "CREATE TABLE mine (id int PRIMARY KEY); INSERT INTO mine VALUES (7)";
+    const [from, to] = [await mysqlDatabase(intoMysql ? "" : table), await database(postgres, intoMysql ? table : "")];
+    const kept = await newPlace();
+    await backup(intoMysql ? endpoint(to) : from.endpoint, kept);
+    const target = intoMysql ? (await mysqlDatabase()).endpoint : endpoint(await database(postgres));
+    const empty = async () => (intoMysql ? endpoint(await database(postgres)) : (await mysqlDatabase()).endpoint);
+    const owner = randomUUID();
+    await converted(kept, await empty(), target, { owner });
+    // In use since.
+    const run = (text: string) =>
+      intoMysql
+        ? admin.query(`USE ${target.database}; ${text}`)
+        : sql({ server: postgres, database: target.database }, text);
+    await run("UPDATE mine SET id = 8");
+
+    const { heard: _heard, ...hook } = hooks();
+    const work = { owner, ownerName: "Restore team/back", allowNotEmpty: false, options: { jobs: 2 } };
+    const again = async () =>
+      storedConversion({ work, server: await empty(), target, engine: { copy, foundRuns }, hooks: hook });
+    await (await again())?.finish();
+    expect(await foundRuns(target, hook.signal)).toEqual([]);
+    expect(JSON.stringify(await run("SELECT id FROM mine"))).toContain('"id":8');
+    expect(await again(), "nothing is left").toBeUndefined();
+  },
+);
 
 describe("a backup of PostgreSQL", () => {
   const text = `
