@@ -1,8 +1,11 @@
 import { kinds } from "../../src/cluster/index.ts";
+import { labels } from "../../src/resources/group.ts";
 import type { Kind, KubeObject } from "../../src/resources/objects.ts";
 import type { Outcome } from "../../src/worker/protocol.ts";
+import { child } from "../jobs/names.ts";
 import { type Caller, Refusal } from "../migration/endpoint/authorise.ts";
 import { type Desk, type DeskOptions, withKeys } from "../migration/endpoint/desk.ts";
+import { storeReport } from "../migration/endpoint/stored-report.ts";
 import { afterOutcome, afterReport, withReportedLog } from "./report.ts";
 import { isResultFollowed } from "./subject.ts";
 import { backupWork, removalWork, restoreWork, type WorkOptions } from "./work.ts";
@@ -56,7 +59,12 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
         if (stored.outcome === outcome.outcome) return undefined;
         throw new Refusal(409, "run_over", "the run has ended with another result");
       }
-      return afterOutcome(object, outcome, options.now());
+      // Only a conversion has one: what else is restored is as in the backup.
+      const name = outcome.summary && child(metadata.name, "report");
+      const isStored =
+        name !== undefined &&
+        (await storeReport(options.client, { of: object, name, marks: { [labels.ownerUid]: metadata.uid } }, outcome));
+      return afterOutcome(object, outcome, options.now(), isStored ? name : undefined);
     },
     afterFailure: (reason, message) =>
       isRemoval ? undefined : afterOutcome(object, failed(reason, message), options.now()),

@@ -45,7 +45,8 @@ export function afterReport(subject: Subject, report: Report): WorkerStatus {
   );
 }
 
-export function afterOutcome(subject: Subject, outcome: Outcome, now: Date): WorkerStatus {
+/** `configMap`: with the report, where it stands. */
+export function afterOutcome(subject: Subject, outcome: Outcome, now: Date, configMap?: string): WorkerStatus {
   const reported = afterReport(subject, outcome.report);
   const { backup: facts } = outcome;
   const texts = Object.fromEntries(
@@ -62,6 +63,15 @@ export function afterOutcome(subject: Subject, outcome: Outcome, now: Date): Wor
     ...(facts?.stored === undefined ? {} : { stored: facts.stored }),
     ...(facts && subject.kind === "Restore" ? { seconds: facts.seconds } : {}),
     ...texts,
+    ...(configMap === undefined || outcome.summary === undefined
+      ? {}
+      : {
+          report: {
+            configMap,
+            ...(outcome.archive === undefined ? {} : { bytes: outcome.archive.length }),
+            ...outcome.summary,
+          },
+        }),
     result: {
       run: 1,
       outcome: outcome.outcome,

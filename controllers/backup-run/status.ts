@@ -13,7 +13,7 @@ const ofController = [
 
 const ofWorker = [
   ...["progress", "tables", "rows", "columns", "result", "size", "stored", "location", "place", "manifestDigest"],
-  ...["engine", "serverVersion", "seconds"],
+  ...["engine", "serverVersion", "seconds", "report"],
 ] as const;
 
 /** The controller's part; the worker's is never in it. */
@@ -54,7 +54,7 @@ export type WorkerStatus = Pick<
   | "serverVersion"
   | "log"
 > &
-  Pick<RestoreStatus, "seconds">;
+  Pick<RestoreStatus, "seconds" | "report">;
 
 type AnyStatus = RunStatus | RestoreStatus | undefined;
 

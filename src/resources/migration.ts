@@ -163,7 +163,8 @@ export const resultSchema = z.object({
   finishedAt: when("When the result was stored."),
 });
 
-const reportRefSchema = z.object({
+/** Of a stored report, in a status. */
+export const reportRefSchema = z.object({
   configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
   bytes: z.int().min(0).optional().describe("Size of the ConfigMap's archive."),
   tables: z.int().min(0).describe("Tables copied."),

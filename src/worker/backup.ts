@@ -18,7 +18,7 @@ import { counted, sizeText } from "../guard/words.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
-import { rowsIn } from "./outcome.ts";
+import { completed, rowsIn } from "./outcome.ts";
 import { ownServer } from "./own-server.ts";
 import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
 import type { Parts } from "./run.ts";
@@ -200,9 +200,12 @@ async function restore(
       ...into,
       restore: (server, using) => backup.restoreBackup({ ...using, ...request, target: server }),
     });
+    const { archive, summary } = completed(copied.report, { state: state.report(), journal: parts.journal, redactor });
     const outcome: Outcome = {
       report: state.report(),
       ...{ outcome: "completed", reason: "Restored", message: convertedText(copied.report) },
+      ...(archive === undefined ? {} : { archive }),
+      ...(summary === undefined ? {} : { summary }),
       backup: { tables: copied.report.tables.length, rows: rowsIn(copied.report), seconds: seconds() },
     };
     return { outcome, afterStored: () => dropCheckpoint(copied, parts) };

@@ -177,6 +177,6 @@ export function convertedText({ tables, inventory }: Pick<CopyReport, "tables" |
   const left = notCopied(inventory);
   return [
     `${done}${converted > 0 ? `; ${counted(converted, "object")} converted` : ""}.`,
-    ...(left === undefined ? [] : [`${left} (see the log).`]),
+    ...(left === undefined ? [] : [`${left} (see the report).`]),
   ].join(" ");
 }

@@ -1,8 +1,12 @@
 import { randomUUID } from "node:crypto";
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
+import { reportExample } from "../../src/api/operations/migration-examples.ts";
 import { mostUnfinished } from "../../src/requests/backups/kept.ts";
 import { oneRestoreSchema, restoreAnswerSchema, restoresSchema } from "../../src/requests/backups/shapes.ts";
+import { archiveKey } from "../../src/resources/archive.ts";
+import { apiVersion } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { connect } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
@@ -111,6 +115,35 @@ test("into a database of another engine it converts, also where the URL alone do
   } finally {
     await mysql.stop();
   }
+});
+
+test("one that converts has a report as a migration's, once it is completed; another one has none, and says why", async () => {
+  const backup = await completedRun(ann);
+  const into = { target_url: "mysql://u:p1@127.0.0.1/shop", allow_not_empty: true };
+  const { id } = (await restore(backup, into)).body.restore;
+  const report = (of: string, token = ann.token) => api(`/api/restores/${of}/report`, { token });
+  expect(await report(id)).toMatchObject({ status: 409, body: { code: "state_conflict" } });
+
+  const found = await admin.get(kinds.restores, ann.namespace, id);
+  const { name, uid } = found?.metadata ?? { name: "", uid: "" };
+  const configMap = `${name}-report`;
+  await admin.create(kinds.configMaps, {
+    metadata: {
+      ...{ name: configMap, namespace: ann.namespace },
+      ownerReferences: [{ apiVersion, kind: "Restore", name, uid }],
+    },
+    binaryData: { [archiveKey]: gzipSync(JSON.stringify({ report: reportExample, log: [] })).toString("base64") },
+  });
+  const { tables, rows, startedAt, finishedAt } = completedStatus;
+  const stored = { configMap, tables: 1, rows: 1, reported: 0 };
+  await restoreStatus(ann, name, { state: "completed", tables, rows, startedAt, finishedAt, report: stored });
+  expect(await report(id)).toMatchObject({ status: 200, body: reportExample });
+  expect(await report(id, bob.token)).toMatchObject({ status: 403, body: { code: "other_team" } });
+
+  const plain = (await restore(backup, { target_url: empty() })).body.restore;
+  const none = await report(plain.id);
+  expect(none).toMatchObject({ status: 409, body: { code: "state_conflict" } });
+  expect(none.body.detail).toContain("did not convert");
 });
 
 test("into the schedule's own database, it says so before anything is written over", async () => {

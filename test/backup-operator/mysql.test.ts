@@ -1,6 +1,8 @@
+import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify/index.ts";
+import { archiveKey } from "../../src/resources/archive.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { connect } from "../databases/connect.ts";
 import { until } from "../operator/control-plane.ts";
@@ -110,6 +112,13 @@ test("a run of MySQL is restored into PostgreSQL by way of a throw-away server",
   expect(restored.status).toMatchObject({ state: "completed", rows: 5, tables: 2, progress: { phase: "finished" } });
   expect(restored.status?.result?.message).toMatch(/^Restored by way of a throw-away server and verified: 2 tables/);
   expect(restored.status?.log?.map(({ message }) => message).join("\n")).toContain("Converted: ");
+  const { configMap = "", reported } = restored.status?.report ?? {};
+  const stored = await scene.plane.admin.client.get(kinds.configMaps, namespace, configMap);
+  expect(stored?.metadata.ownerReferences).toMatchObject([{ kind: "Restore", uid: restored.metadata.uid }]);
+  const { report } = JSON.parse(gunzipSync(Buffer.from(stored?.binaryData?.[archiveKey] ?? "", "base64")).toString());
+  expect(report).toMatchObject({ type: "conversion", target: { engine: "postgres" } });
+  const { inventory } = report as { inventory: { outcome: string }[] };
+  expect(inventory.filter(({ outcome }) => outcome === "reported")).toHaveLength(reported ?? -1);
   expect(await sql(target, "SELECT id, name FROM customers ORDER BY id")).toEqual([
     { id: 1, name: "é😀" },
     { id: 2, name: "b'c" },

@@ -107,7 +107,7 @@ describe("a backup of MySQL into PostgreSQL", () => {
 
     const text = convertedText(copied.report);
     expect(text).toMatch(
-      /^Restored by way of a throw-away server and verified: 2 tables with 5 rows; \d+ objects converted\. 1 source object was not copied or was changed: 1 event \(see the log\)\.$/,
+      /^Restored by way of a throw-away server and verified: 2 tables with 5 rows; \d+ objects converted\. 1 source object was not copied or was changed: 1 event \(see the report\)\.$/,
     );
     expect(heard.log.at(-1)).toMatch(/^warning: Not copied, or changed: event .*nightly: /);
     const named = heard.log.filter((line) => line.startsWith("info: Converted: "));

@@ -1,10 +1,8 @@
 import type { PriceList } from "../../../src/billing/prices.ts";
-import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts";
+import { type Client, kinds } from "../../../src/cluster/index.ts";
 import type { OpeningKeys } from "../../../src/guard/envelope.ts";
 import { SealError } from "../../../src/guard/seal.ts";
-import { clean } from "../../../src/guard/words.ts";
-import { archiveKey } from "../../../src/resources/archive.ts";
-import { apiVersion, labels } from "../../../src/resources/group.ts";
+import { labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Kind, KubeObject } from "../../../src/resources/objects.ts";
 import type { AnyWork, Outcome, Report } from "../../../src/worker/protocol.ts";
@@ -12,6 +10,7 @@ import { reportName } from "../names.ts";
 import { Refusal } from "./authorise.ts";
 import { withPrice } from "./over-quote.ts";
 import { afterOutcome, afterReport } from "./report.ts";
+import { storeReport } from "./stored-report.ts";
 import { type GuardSettings, workOf } from "./work.ts";
 
 /** What the endpoint says and writes for one object whose worker was admitted; `object` is as it was read then. */
@@ -82,7 +81,11 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
       }
       refuseOver();
       const priced = withPrice(migration, outcome, prices);
-      return afterOutcome(migration, priced, await storeReport(migration, client, priced), options.now());
+      const { name, uid } = metadata;
+      const run = status?.run ?? 1;
+      const marks = { [labels.migrationUid]: uid, [labels.run]: String(run) };
+      const isStored = await storeReport(client, { of: migration, name: reportName(name, run), marks }, priced);
+      return afterOutcome(migration, priced, isStored, options.now());
     },
     afterFailure: (reason, message) =>
       afterOutcome(migration, { outcome: "failed", reason, message, report: { log: [] } }, false, options.now()),
@@ -107,34 +110,5 @@ async function dropEarlier(
     const found = report === kept ? undefined : await client.get(kinds.configMaps, namespace, report);
     if (found?.metadata.ownerReferences?.some((owner) => owner.uid === uid))
       await client.remove(kinds.configMaps, namespace, report, found.metadata.uid ?? "");
-  }
-}
-
-/** Makes the run's ConfigMap; one that is there already is this run's, from a pod whose result was cut off. */
-async function storeReport(migration: Migration, client: Client, outcome: Outcome): Promise<boolean> {
-  const { name, namespace, uid } = migration.metadata;
-  const run = migration.status?.run ?? 1;
-  const note =
-    outcome.archive === undefined
-      ? { note: "The report was too large to be kept, or does not exist: see the log of the pod." }
-      : {};
-  const owner = { apiVersion, kind: "Migration", name, uid };
-  try {
-    await client.create(kinds.configMaps, {
-      metadata: {
-        name: reportName(name, run),
-        namespace,
-        labels: { [labels.migrationUid]: uid, [labels.run]: String(run), "app.kubernetes.io/managed-by": "rowferry" },
-        ownerReferences: [owner],
-      },
-      data: { outcome: outcome.outcome, message: clean(outcome.message, 2048), ...note },
-      ...(outcome.archive === undefined ? {} : { binaryData: { [archiveKey]: outcome.archive } }),
-    });
-    return true;
-  } catch (error) {
-    if (!alreadyExists(error)) throw error;
-    const found = await client.get(kinds.configMaps, namespace, reportName(name, run));
-    // One of this name that is somebody else's: the result is worth more than the report.
-    return found?.metadata.ownerReferences?.some((other) => other.uid === uid) ?? false;
   }
 }

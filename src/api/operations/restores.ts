@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { getRestore, listRestores } from "../../requests/backups/list.ts";
+import { reportSchema } from "../../engine/report/schema.ts";
+import { getRestore, listRestores, restoreReport } from "../../requests/backups/list.ts";
 import { restoreRun } from "../../requests/backups/restore.ts";
 import {
   backupIdSchema,
@@ -14,6 +15,7 @@ import {
 import type { Operation } from "../openapi/operation.ts";
 import { oneRestoreExample, restoreExample } from "./backup-examples.ts";
 import { callerOf } from "./identity.ts";
+import { reportExample } from "./migration-examples.ts";
 
 /** Restores of runs into a database. They are free, and count in the read tier alone. */
 
@@ -103,6 +105,24 @@ export const restoreOperations: readonly Operation[] = [
     examples: { response: oneRestoreExample },
     async run(world, call) {
       return { body: await getRestore(world, callerOf(call), params.parse(call.params).id) };
+    },
+  },
+  {
+    id: "getRestoreReport",
+    method: "get",
+    path: "/api/restores/{id}/report",
+    summary: "Show the report of a restore into another engine",
+    description:
+      "Every table with the rows counted on both sides, and every object of the backup with what became of it, as a migration's report. A restore that did not convert has none.",
+    tag,
+    auth: "token",
+    tier: "read",
+    params,
+    answer: { status: 200, description: "The report.", schema: reportSchema },
+    problems: ["backups_disabled", "not_found", "other_team", "state_conflict", "busy"],
+    examples: { response: reportExample },
+    async run(world, call) {
+      return { large: await restoreReport(world, callerOf(call), params.parse(call.params).id) };
     },
   },
 ];

@@ -2,7 +2,9 @@ import { kinds } from "../../cluster/index.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
 import type { JobState } from "../../resources/backup/status.ts";
 import { type PageOf, pageOf } from "../accounts/page.ts";
+import { Problem } from "../errors.ts";
 import { namespaceFor } from "../migrations/find.ts";
+import { type LargeText, readReport } from "../migrations/view/archive.ts";
 import { createdAt } from "../migrations/view/shown.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
@@ -103,4 +105,30 @@ export async function listRestores(
 export async function getRestore(world: World, caller: Caller, id: string): Promise<OneRestore> {
   requireBackups(world);
   return oneRestoreOf(await findRestore(world, caller, id));
+}
+
+/**
+ * The report of a completed restore into another engine, as a migration's (docs/report.md). Throws Problem `backups_disabled`, `not_found`, also
+ * where it was deleted or is too large to be kept, `other_team`, and `state_conflict` for a restore that has none.
+ */
+export async function restoreReport(world: World, caller: Caller, id: string): Promise<LargeText> {
+  requireBackups(world);
+  const restore = await findRestore(world, caller, id);
+  if (!restore.spec.convert)
+    throw new Problem(
+      "state_conflict",
+      "This restore has no report: it did not convert, and the restored database was found equal to the backup or the restore failed.",
+    );
+  const state = jobState(restore);
+  if (state !== "completed")
+    throw new Problem(
+      "state_conflict",
+      state === "failed"
+        ? "The restore failed, so that there is no report: its logs tell the cause."
+        : "There is no report yet: it is there once the status is completed.",
+    );
+  const text = await readReport(world, caller, restore, restore.status?.report?.configMap);
+  if (text === undefined)
+    throw new Problem("not_found", "The report of this restore was deleted, or is too large to be kept or served.");
+  return text;
 }

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { databaseRefSchema, expiredUrl } from "../database.ts";
 import type { Metadata } from "../metadata.ts";
+import { reportRefSchema } from "../migration.ts";
 import { optionsSchema } from "../options.ts";
 import { conditions, jobStatusShape, when } from "./status.ts";
 
@@ -75,6 +76,7 @@ export const restoreStatusSchema = z.object({
   ...jobStatusShape,
   conditions: conditions("Complete, Failed and Running, and for proof: true Verified, each with a named reason."),
   seconds: z.int().min(0).optional().describe("Seconds from the first byte read to the end of the comparison."),
+  report: reportRefSchema.optional().describe("Of one with convert: true: what was copied, and what was not."),
   verifiedAt: when("When the restored database was found equal to the backup.").optional(),
 });
 

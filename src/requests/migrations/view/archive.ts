@@ -36,7 +36,10 @@ export interface LargeText {
 /** So that many readers of large reports take no more memory and time than a few, and none of them all of it. */
 const turns = createTurns({ most: 2, waiting: 8, inAll: 400 });
 
-type Of = Pick<Migration, "metadata">;
+/** A Migration, or a Restore. */
+interface Of {
+  metadata: Pick<Migration["metadata"], "namespace" | "uid">;
+}
 
 /** Undefined where there is none, it is not this Migration's, or it cannot be read. */
 export const readReport = (world: World, caller: Caller, of: Of, configMap: string | undefined) =>
