@@ -165,6 +165,6 @@ function cells(sample: Sample): string[] {
 
 export const fromMysql = (): string =>
   markdownTable(
-    ["MySQL, MariaDB", "PostgreSQL", "or, for the data", "remarks"],
+    ["MySQL, MariaDB", "PostgreSQL", "if a value does not fit", "remarks"],
     together(samplesFromMysql.map((sample) => ({ name: nameOf(sample), cells: cells(sample) }))),
   );

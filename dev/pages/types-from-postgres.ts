@@ -165,6 +165,6 @@ function cells(sample: Sample): string[] {
 
 export const fromPostgres = (): string =>
   markdownTable(
-    ["PostgreSQL", "MySQL, MariaDB", "or, for the data", "whole in a key", "remarks"],
+    ["PostgreSQL", "MySQL, MariaDB", "if a value does not fit", "complete in a key", "remarks"],
     together(samplesFromPostgres.map((sample) => ({ name: nameOf(sample), cells: cells(sample) }))),
   );
