@@ -69,8 +69,10 @@ export interface Opening {
   locks?: CopyOptions["source_locks"];
   /** Seconds that another session may wait for our locks. 30. */
   blockingSeconds?: number | undefined;
-  /** Oids of tables that are not read, asked inside the snapshot. */
+  /** Oids of tables that are not read: asked before the locks, and inside the snapshot, which decides. */
   left?: (() => Promise<ReadonlySet<number>>) | undefined;
+  /** Tables that are not read are not locked either. With pg_dump, which locks all that it describes, they are. */
+  spare?: boolean;
   /** A further session on the source: two are opened. */
   open(): Promise<Session>;
   /** As in Holding. */
@@ -82,7 +84,7 @@ const blockingSeconds = 30;
 
 /**
  * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Before the
- * snapshot is taken a session of its own locks every table (holding.ts): TRUNCATE (and ALTER TABLE's rewriting) empties
+ * snapshot is taken a session of its own locks the tables (holding.ts): TRUNCATE (and ALTER TABLE's rewriting) empties
  * a table for snapshots older than itself. With `locks` none that is left out.
  * Errors: `lock_timeout`, `schema_changing` (retryable), `permission_denied`, `lock_table_full`.
  */
@@ -90,13 +92,13 @@ export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
-  { locks = "auto", left, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
+  { locks = "auto", left, spare = false, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
 ): Promise<{ source: Source; found: T; held: Held }> {
   const [holder, watcher] = await Promise.all([open(), open()]);
   const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
     try {
-      const { source, tables } = await lockAndExport(holder, readers, { locks, left });
+      const { source, tables } = await lockAndExport(holder, readers, { locks, left, spare });
       const { snapshot } = source;
       const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
       try {
@@ -121,12 +123,16 @@ export async function openSource<T>(
 async function lockAndExport(
   holder: Session,
   readers: readonly [Session, ...Session[]],
-  { locks = "auto", left }: Pick<Opening, "locks" | "left">,
+  { locks = "auto", left, spare = false }: Pick<Opening, "locks" | "left" | "spare">,
 ): Promise<{ source: Source; tables: HeldTable[] }> {
   const [first, ...others] = readers;
   const lsn = await logPosition(first);
-  const before = await lockable(first);
-  const tables = locks === "none" ? [] : before;
+  const wanted = async () => {
+    const all = await lockable(first);
+    const not = await left?.();
+    return { not, tables: spare && not !== undefined ? all.filter(({ oid }) => !not.has(oid)) : all };
+  };
+  const { tables } = locks === "none" ? { tables: [] } : await wanted();
   await holder.run(begin);
   await lockAll(holder, tables).catch(tooFewLocks(first, tables.length));
   await first.run(begin);
@@ -137,8 +143,9 @@ async function lockAndExport(
   );
   if (exported === undefined) throw new EngineError("database_error", "the source exported no snapshot");
   // The snapshot may see a table that came, or was swapped, between the list and the locks.
-  const known = new Set(before.map(({ oid }) => oid));
-  const missed = (await lockable(first)).filter(({ oid }) => !known.has(oid));
+  const known = new Set(tables.map(({ oid }) => oid));
+  const seen = await wanted();
+  const missed = seen.tables.filter(({ oid }) => !known.has(oid));
   if (missed.length > 0 && locks !== "none") throw changing(missed.map(({ schema, name }) => qualified(schema, name)));
   const snapshot = `SET TRANSACTION SNAPSHOT ${literal(exported.snapshot)}`;
   await holder.run(snapshot);
@@ -149,7 +156,7 @@ async function lockAndExport(
   const source = {
     ...rest,
     facts,
-    tables: await readTables(first, await left?.()),
+    tables: await readTables(first, seen.not),
     sequences: await readSequences(first),
   };
   return { source, tables };
