@@ -1,3 +1,4 @@
+import { counted } from "../../src/guard/words.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Verification } from "../../src/resources/backup/status.ts";
@@ -24,7 +25,7 @@ export function proved({ proofs }: Observed, subject: BackupRun, plan: Plan, now
     return { ...plan, status };
   const isGood = verification.outcome === "verified";
   const message = isGood
-    ? `Restored and equal: ${verification.tables} tables, ${verification.rows} rows in ${verification.seconds} seconds.`
+    ? `Restored and equal: ${counted(verification.tables, "table")}, ${counted(verification.rows, "row")} in ${counted(verification.seconds, "second")}.`
     : (verification.message ?? "The verification failed.");
   const reason = isGood ? "Verified" : "VerificationFailed";
   return {

@@ -51,7 +51,10 @@ async function restored(request: RestoreRequest): Promise<Restored> {
   const rows = unpacked.tables.reduce((sum, table) => sum + table.rows, 0);
   const how = checksummed === 0 ? "" : `; the rows of ${counted(checksummed, "table")} have the same checksum`;
   if (differences.length === 0)
-    log("info", `Verified: ${rows} rows in ${unpacked.tables.length} tables, as in the manifest${how}`);
+    log(
+      "info",
+      `Verified: ${counted(rows, "row")} in ${counted(unpacked.tables.length, "table")}, as in the manifest${how}`,
+    );
   else log("error", `The target differs from the manifest: ${differences[0]}`);
   return {
     ...{ tables: unpacked.tables.length, rows, equal: differences.length === 0, checksummed },

@@ -1,3 +1,4 @@
+import { counted, sizeText } from "../guard/words.ts";
 import { createAccount } from "./account.ts";
 import { BackupError, type BackupRequest, type Manifest, type Storage, type Taken } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";
@@ -47,7 +48,10 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
     const stored = written.parts.reduce((sum, part) => sum + part.size, size);
     account.phase("finished");
     const rows = written.tables.reduce((sum, table) => sum + table.rows, 0);
-    log("info", `Backed up ${rows} rows in ${written.tables.length} tables: ${bytes} bytes, ${stored} bytes stored`);
+    log(
+      "info",
+      `Backed up ${counted(rows, "row")} in ${counted(written.tables.length, "table")}: ${sizeText(bytes)}, ${sizeText(stored)} stored`,
+    );
     return {
       ...{ manifestDigest: digest, bytes, stored, parts: written.parts.length, rows },
       tables: written.tables.length,

@@ -1,4 +1,5 @@
 import { printable } from "../engine/text/printable.ts";
+import { counted } from "../guard/words.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 
@@ -20,7 +21,7 @@ export async function refuseNotEmpty(
     const names = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`);
     throw new BackupError(
       "target_not_empty",
-      `the target database ${database} has ${there.length} objects: ${namesOf(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
+      `the target database ${database} has ${counted(there.length, "object")}: ${namesOf(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
     );
   }
   const found = taken(manifest.inventory, there);

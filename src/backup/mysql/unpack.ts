@@ -4,6 +4,7 @@ import type { Session } from "../../engine/mysql/driver/session.ts";
 import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
+import { counted } from "../../guard/words.ts";
 import { BackupError, type Part } from "../contract.ts";
 import { partsOf } from "../manifest.ts";
 import { readPart } from "../parts.ts";
@@ -49,7 +50,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const workers = [main];
     while (workers.length < jobs) workers.push(await open());
     account.phase("copying");
-    log("info", `Restoring ${manifest.tables.length} tables into ${printable(target.database)}`);
+    log("info", `Restoring ${counted(manifest.tables.length, "table")} into ${printable(target.database)}`);
     const apply = await createApply(main, { database: target.database, warn, isFilled: before.tables.length > 0 });
     const run = (session: Session, part: Part) =>
       runPart({ ...work, reading: { ...work.reading, signal } }, apply, session, part);

@@ -1,3 +1,4 @@
+import { counted } from "../../guard/words.ts";
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../contract.ts";
 import type { Cleaned, Fence, FoundRun } from "../fence/fence.ts";
 import { openFence as openMysql } from "../mysql/fence/fence.ts";
@@ -52,7 +53,7 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
   });
   try {
     const all = unique([...made, ...(await fence.made())]);
-    log("info", `Looking in the target for the ${all.length} objects on the list of the run`);
+    log("info", `Looking in the target for ${counted(all.length, "object")} on the list of the run`);
     const { dropped, absent } = await claimed(fence, all).catch(async (error: unknown) => {
       // The list is the caller's, and a table made for this reset alone would only stand in the way.
       if (there === undefined) await fence.drop().catch(() => undefined);

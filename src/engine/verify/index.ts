@@ -1,3 +1,4 @@
+import { counted } from "../../guard/words.ts";
 import { compareTables } from "../checksum/index.ts";
 import type { Side } from "../checksum/side.ts";
 import { tableWords } from "../checksum/words.ts";
@@ -117,7 +118,7 @@ async function compare(
     })),
   );
   progress.phase("verifying");
-  hooks.log("info", `Comparing ${paired.pairs.length} tables`);
+  hooks.log("info", `Comparing ${counted(paired.pairs.length, "table")}`);
 
   const level = options.verify ?? "checksum";
   const compared = new Map<string, number>();

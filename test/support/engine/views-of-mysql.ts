@@ -3,6 +3,7 @@ import type pg from "pg";
 import { expect } from "vitest";
 import type { Endpoint, InventoryEntry } from "../../../src/engine/contract.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
+import { counted } from "../../../src/guard/words.ts";
 import { sourceRows, withoutLastZeros } from "./mysql-support.ts";
 import type { Ran } from "./run.ts";
 
@@ -35,7 +36,7 @@ export async function expectViews(
     });
     expect(sorted(rows), name).toEqual(sorted(expected));
     expect(rows.length, name).toBeGreaterThan(0);
-    expect(note).toMatch(new RegExp(`^translated; ${rows.length} rows in source and target`));
+    expect(note).toMatch(new RegExp(`^translated; ${counted(rows.length, "row")} in source and target`));
   }
 }
 

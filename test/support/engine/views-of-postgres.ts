@@ -2,6 +2,7 @@ import type mysql from "mysql2/promise";
 import { expect } from "vitest";
 import type { InventoryEntry } from "../../../src/engine/contract.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
+import { counted } from "../../../src/guard/words.ts";
 import { reader, rows as sourceRows, withoutLastZeros } from "./mysql-support.ts";
 import { type Pair, rows } from "./postgres-mysql-support.ts";
 import type { Ran } from "./run.ts";
@@ -53,7 +54,7 @@ export async function expectViews(
       const found = await rows(admin, `SELECT ${chosen} FROM ${both.name}.${copy}`);
       expect(sorted(found), name).toEqual(sorted(expected));
       expect(found.length, name).toBeGreaterThan(0);
-      expect(note).toMatch(new RegExp(`^translated; ${found.length} rows in source and target`));
+      expect(note).toMatch(new RegExp(`^translated; ${counted(found.length, "row")} in source and target`));
       expect(definition).toBeUndefined();
     }
   } finally {

@@ -1,3 +1,4 @@
+import { counted } from "../../../guard/words.ts";
 import { type CopyRequest, EngineError } from "../../contract.ts";
 import type { Fence } from "../../fence/fence.ts";
 import { giveBack } from "../../fence/give-back.ts";
@@ -76,7 +77,8 @@ function opener({ request, signal, atEnd }: Life): Run["open"] {
 /** What this run made before its reset. */
 async function dropEarlier({ request, hooks, progress }: Life, fence: Fence<Session>): Promise<void> {
   const made = [...(request.made ?? []), ...(await fence.made())];
-  if (made.length > 0) hooks.log("info", `Dropping ${made.length} objects that this migration had made in the target`);
+  if (made.length > 0)
+    hooks.log("info", `Dropping ${counted(made.length, "object")} that this migration had made in the target`);
   // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
   await fence.claim([], made).catch(async (error: unknown) => {
     await giveBack(fence, error);

@@ -1,3 +1,4 @@
+import { counted } from "../../../guard/words.ts";
 import { EngineError } from "../../contract.ts";
 import { unheard } from "../../run/watchdog/answers.ts";
 import { printable } from "../../text/printable.ts";
@@ -148,7 +149,9 @@ export function holdTables(options: Holding): Held {
       }
       await holder.run("COMMIT");
       [holder, watcher] = [watcher, holder];
-      log(`Released the locks on ${locked.size - left.length} tables of the source, since a session waited for one`);
+      log(
+        `Released the locks on ${counted(locked.size - left.length, "table")} of the source, since a session waited for one`,
+      );
       locked = new Set(left.map(({ oid }) => oid));
     });
 

@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { differingColumns } from "../../../checksum/computed.ts";
 import { tableWords, verificationWords } from "../../../checksum/words.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract.ts";
@@ -123,7 +124,7 @@ export async function copyAll(run: Run): Promise<Done> {
     (crossing || dependsOnSettings(plan)) && plan.source.columns.some(isGenerated) ? [plan] : [],
   );
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
-  if (content !== "schema") hooks.log("info", `${rowsOf(done)} rows copied`);
+  if (content !== "schema") hooks.log("info", `${counted(rowsOf(done), "row")} copied`);
   refuseCounts(done);
 
   progress.phase("constraints");
@@ -158,7 +159,7 @@ export async function copyAll(run: Run): Promise<Done> {
   if (verification !== undefined) {
     verificationWords(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `${verification.rows} rows of source and target have equal hashes`);
+      hooks.log("info", `all hashes are equal in source and target: ${counted(verification.rows, "row")}`);
   }
   const left = notCopied([...inventory.values()]);
   if (left !== undefined) warn(`${left} (see the report)`);

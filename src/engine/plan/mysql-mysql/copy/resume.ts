@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { counted } from "../../../../guard/words.ts";
 import type { CopyOptions, InventoryEntry, Verification } from "../../../contract.ts";
 import { type FinishedMark, markOf } from "../../../fence/finished-marks.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
@@ -117,7 +118,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier))) candidates.push(plan);
   }
   if (candidates.length > 0)
-    log(`${candidates.length} tables that an earlier attempt finished are compared with the source`);
+    log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
   const words = ({ source }: TablePlan) => keeping.words(source.name);
   const proven = await provenEqual(candidates.map(words), () => keeping.compare(candidates));
   const equal = candidates.filter((plan) => proven.has(words(plan)));

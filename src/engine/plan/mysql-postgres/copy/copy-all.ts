@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
@@ -114,7 +115,13 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     await Promise.allSettled(finishes);
     throw error;
   });
-  hooks.log("info", `${[...counts.values()].reduce((total, rows) => total + rows, 0)} rows copied`);
+  hooks.log(
+    "info",
+    `${counted(
+      [...counts.values()].reduce((total, rows) => total + rows, 0),
+      "row",
+    )} copied`,
+  );
   // Where values are compared, they are compared with the snapshot's, which lasts until then.
   if (options.verify !== "checksum" || rowless) await snapshot.unlock();
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);

@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { verificationWords } from "../../../checksum/words.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
@@ -86,7 +87,7 @@ export async function copyAll(run: Run): Promise<Done> {
   if (verification !== undefined) {
     verificationWords(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
+      hooks.log("info", `all values are equal: ${counted(verification.rows, "row")} in source and target`);
     await snapshot.unlock();
   }
   dataWarnings(states, options.zero_dates).forEach(warn);

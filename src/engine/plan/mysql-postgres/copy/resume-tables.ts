@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { tableWords } from "../../../checksum/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { giveBack } from "../../../fence/give-back.ts";
@@ -45,7 +46,7 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
     });
     await makeShared(session, fence, planned.scheme.shared.values());
     await makeTables(session, fence, fresh, withFallback(planned));
-    log(`${fresh.length} tables created`);
+    log(`${counted(fresh.length, "table")} created`);
   });
   const sources = new Set(catalogue.tables.map(({ name }) => name));
   const copiedAgain = [...finished.keys()].filter((name) => sources.has(name) && !names.has(name));
@@ -86,7 +87,7 @@ async function keepFinished(
   plans: readonly TablePlan[],
 ): Promise<readonly TablePlan[]> {
   if (plans.length === 0) return [];
-  hooks.log("info", `${plans.length} tables that an earlier attempt finished are compared with the source`);
+  hooks.log("info", `Comparing ${counted(plans.length, "table")} of an earlier attempt with the source`);
   const words = ({ source: { name } }: TablePlan) => tableWords([comparing.scheme.database, name]);
   const proven = await provenEqual(plans.map(words), () => compareValues(comparing, plans));
   hooks.signal.throwIfAborted();

@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import type { InventoryEntry } from "../../../contract.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
@@ -119,12 +120,15 @@ async function makeView(session: Writer, making: Making, view: ViewPlan, expecte
     });
   } catch (error) {
     if (error instanceof Different)
-      return { outcome: "reported", note: `not made: it shows ${error.rows} rows, and ${expected} in the source` };
+      return {
+        outcome: "reported",
+        note: `not made: it shows ${counted(error.rows, "row")}, and ${expected} in the source`,
+      };
     if (!isRefusal(error)) throw error;
     if (making.strict) throw schemaRefused(`view ${view.source}`, error);
     return { outcome: "reported", note: `PostgreSQL refuses its translation: ${serverWords(error)}` };
   }
-  const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;
+  const proof = rows === undefined ? "translated" : `translated; ${counted(rows, "row")} in source and target`;
   return { outcome: "converted", note: [proof, ...notes].join("; ") };
 }
 

@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { verificationWords } from "../../../checksum/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
@@ -162,7 +163,7 @@ async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Prom
   const verification = await compareValues(workers, target.database, plans, run);
   verificationWords(verification).forEach(warn);
   if (verification.differences.length === 0)
-    run.hooks.log("info", `the values of ${verification.rows} rows are equal in source and target`);
+    run.hooks.log("info", `all values are equal: ${counted(verification.rows, "row")} in source and target`);
   return verification;
 }
 

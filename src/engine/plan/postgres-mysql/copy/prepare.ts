@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract.ts";
 import { refuseUnknownDrops } from "../../../fence/drop-option.ts";
 import { readFinished } from "../../../fence/finished-marks.ts";
@@ -222,7 +223,7 @@ async function prepareTarget(
     );
     await dropNamed(target, fence, database, still, log);
     await makeTables(run, workers, fresh, replan);
-    log(`${fresh.length} tables created`);
+    log(`${counted(fresh.length, "table")} created`);
   }
   return { states, replan, scheme, kept, resumed: finished.size > 0 };
 }

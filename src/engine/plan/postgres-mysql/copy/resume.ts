@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { counted } from "../../../../guard/words.ts";
 import type { CopyOptions, Verification } from "../../../contract.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -94,7 +95,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     candidates.push({ state, plan, earlier });
   }
   if (candidates.length > 0)
-    log(`${candidates.length} tables that an earlier attempt finished are compared with the source`);
+    log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
   const words = ({ source }: TablePlan) => printable(tableName(source));
   const equal = await provenEqual(
     candidates.map(({ plan }) => words(plan)),

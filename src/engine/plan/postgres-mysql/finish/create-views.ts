@@ -1,3 +1,4 @@
+import { counted } from "../../../../guard/words.ts";
 import { type CopyOptions, EngineError, type InventoryEntry } from "../../../contract.ts";
 import { relationKinds } from "../../../fence/claims.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
@@ -121,7 +122,10 @@ async function makeView(
   try {
     rows = await countTarget(target, plan, expected !== undefined, patience);
     if (rows !== undefined && rows !== expected)
-      return { outcome: "reported", note: `not made: its translation shows ${rows} rows, and it ${expected}` };
+      return {
+        outcome: "reported",
+        note: `not made: its translation shows ${counted(rows, "row")}, and it ${expected}`,
+      };
     await makeRenamed(
       target,
       fence,
@@ -137,7 +141,7 @@ async function makeView(
     const words = printable(error.message);
     return { outcome: "reported", note: `the target refuses its translation: ${words}` };
   }
-  const proof = rows === undefined ? "translated" : `translated; ${rows} rows in source and target`;
+  const proof = rows === undefined ? "translated" : `translated; ${counted(rows, "row")} in source and target`;
   return { outcome: "converted", note: [proof, ...plan.notes].join("; ") };
 }
 

@@ -16,6 +16,7 @@ import type { Table } from "../../../postgres/source/source.ts";
 import { refuseUnreadableSequences } from "../../../postgres/source/unreadable-sequences.ts";
 import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { countedKind } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { createPool } from "../../../rows/copy-pipe.ts";
 import type { Result } from "../../../run/lifecycle.ts";
@@ -132,12 +133,12 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
       : undefined;
   await plan.held.release();
   if (verification !== undefined) verificationWords(verification).forEach(said.warn);
-  const objects = `the report lists what became of ${inventory.length} objects`;
+  const objects = `the report lists the result for ${countedKind(inventory.length, "object")}`;
   if (verification === undefined || verification.differences.length === 0)
     log(
       content === "schema"
         ? `Verified: ${objects}; no rows were asked for`
-        : `Verified: ${rowsOf(counted)} rows in ${tables.length} tables are equal in number, and ${objects}`,
+        : `Verified: row counts are equal for ${countedKind(rowsOf(counted), "row")} in ${countedKind(tables.length, "table")}, and ${objects}`,
     );
   return {
     source: { engine: "postgres", version: versionText(source.version) },
@@ -199,7 +200,7 @@ async function prepareTarget(
   const locale = await otherLocale(source, target);
   if (locale !== undefined) said.warn(`the target database: ${locale}`);
   log(
-    `Making ${wanted.length} objects, ${plan.tables.length} tables among them; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
+    `Creating ${countedKind(wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
   await applySteps(attempt.schema, plan.steps.before);
   await fenced(target, fence, async () => {
@@ -264,7 +265,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
   await letGo(source);
   if (attempt.request.options.verify !== "checksum") await plan.held.release();
   attempt.log(
-    `Copied ${rowsOf(counted)} rows of ${tables.length} tables${large > 0 ? ` and ${large} large objects` : ""}`,
+    `Copied ${countedKind(rowsOf(counted), "row")} of ${countedKind(tables.length, "table")}${large > 0 ? ` and ${countedKind(large, "large object")}` : ""}`,
   );
   return counted;
 }

@@ -1,4 +1,5 @@
 import type { Hash } from "node:crypto";
+import { counted } from "../../../../guard/words.ts";
 import { tableWords } from "../../../checksum/words.ts";
 import { EngineError, type MadeObject } from "../../../contract.ts";
 import type { Fence } from "../../../fence/fence.ts";
@@ -83,7 +84,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const marks = new Set((await fence.parts()).map(({ part }) => part));
   if (made.length === 0 && marks.size === 0) return fresh;
   if (!run.filling && !marks.has(schemaMark(digest))) {
-    log(`Dropping ${made.length} objects that an earlier attempt had made in the target`);
+    log(`Dropping ${counted(made.length, "object")} that an earlier attempt had made in the target`);
     await fence.clean(made);
     return fresh;
   }
