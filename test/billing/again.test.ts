@@ -78,6 +78,43 @@ describe("retry", () => {
     expect(await captures(id)).toBe(1);
   });
 
+  test("with other URLs a live hold covers it, at the same amount", async () => {
+    const person = await place.paying();
+    const id = await paidRun(person, "failed");
+    const before = await place.stored(person, id);
+    const urls = {
+      source_url: "postgres://app:n3w@127.0.0.1:9/other",
+      target_url: "mysql://app:n3w@127.0.0.1:9/other",
+    };
+    const retried = await place.act(person, id, "retry", { body: urls });
+    expect(retried, JSON.stringify(retried.body)).toMatchObject({
+      status: 202,
+      body: { migration: { status: "pending" } },
+    });
+    expect(retried.body).not.toHaveProperty("checkout_url");
+    const live = await place.stored(person, id);
+    expect(live?.spec.source).not.toEqual(before?.spec.source);
+    expect(live?.spec.payment).toEqual(before?.spec.payment);
+    await place.endRun(person, id, "completed");
+    await place.untilPaid(person, id, "captured");
+    await place.untilShown(person, id, { status: "completed", cost: 5 });
+    expect(await captures(id)).toBe(1);
+  });
+
+  test("with other URLs and no hold it awaits payment anew, and its page is for the same amount", async () => {
+    const person = await place.paying();
+    const id = await paidRun(person, "failed");
+    await release(person, id);
+    const urls = {
+      source_url: "postgres://app:n3w@127.0.0.1:9/other",
+      target_url: "mysql://app:n3w@127.0.0.1:9/other",
+    };
+    const retried = await place.act(person, id, "retry", { body: urls });
+    expect(retried).toMatchObject({ status: 202, body: { amount: 5, migration: { status: "awaiting_payment" } } });
+    expect((await sessions(id)).open).toHaveLength(1);
+    expect(await captures(id)).toBe(0);
+  });
+
   test("while Stripe is down nothing changes; Stripe's answer that is lost is found again", async () => {
     const person = await place.paying();
     const id = await paidRun(person, "failed");
