@@ -124,6 +124,9 @@ export async function playFailing(
     memory.stop();
     const { operator: counts } = await requestsOf(plane, began, ended);
     const asked = [...counts.values()].reduce((sum, count) => sum + count, 0);
+    say(
+      `seconds from each wave's end to the last of the next twenty Jobs: ${nexts.map((ms) => (ms / 1000).toFixed(1)).join(" ")}`,
+    );
     say(`${failed.size} Migrations failed in ${waves} waves; the operator's requests: ${listed(counts)}`);
     const perRun: Row = ["requests to the API server for each run", asked / (places * waves), 60];
     const rows: Row[] = [
