@@ -1,4 +1,3 @@
-import { counted } from "../../src/guard/words.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Verification } from "../../src/resources/backup/status.ts";
@@ -25,7 +24,7 @@ export function proved({ proofs }: Observed, subject: BackupRun, plan: Plan, now
     return { ...plan, status };
   const isGood = verification.outcome === "verified";
   const message = isGood
-    ? `Restored and equal: ${counted(verification.tables, "table")}, ${counted(verification.rows, "row")} in ${counted(verification.seconds, "second")}.`
+    ? `Restored and equal. Tables: ${verification.tables}, rows: ${verification.rows}, seconds: ${verification.seconds}.`
     : (verification.message ?? "The verification failed.");
   const reason = isGood ? "Verified" : "VerificationFailed";
   return {

@@ -1,5 +1,4 @@
 import * as z from "zod";
-import { counted } from "../../guard/words.ts";
 import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
@@ -60,9 +59,7 @@ const listTool: Tool = {
     );
     const more = next_cursor === null ? [] : [`More with cursor ${next_cursor}`];
     return {
-      text: [data.length === 0 ? "No migrations." : `${counted(data.length, "migration")}:`, ...lines, ...more].join(
-        "\n",
-      ),
+      text: [data.length === 0 ? "No migrations." : `Migrations (${data.length}):`, ...lines, ...more].join("\n"),
       data: { data: data.map(summaryOf), next_cursor, untrusted: fenced(namesOf(data), world.randomBytes(8)) },
     };
   },

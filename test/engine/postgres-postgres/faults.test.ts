@@ -82,7 +82,7 @@ describe("rows that a careless reader would miss", () => {
     const using = hooks({
       log(_, message) {
         if (message.startsWith("Copied")) over = true;
-        if (!message.startsWith("Making")) return;
+        if (!message.startsWith("Creating")) return;
         truncated = sql(source, "TRUNCATE sale, item");
         waited = until(async () => (await sql(source, waits)).length === 1, "a TRUNCATE that waits").then(() => !over);
       },

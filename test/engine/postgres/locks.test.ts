@@ -32,7 +32,7 @@ describe("a session that waits for a lock of the copy on the source", () => {
     let altered: Promise<unknown> | undefined;
     const using = hooks({
       log: (_, message) => {
-        if (message.startsWith("Making")) altered = sql(source, "ALTER TABLE late ADD COLUMN n int");
+        if (message.startsWith("Creating")) altered = sql(source, "ALTER TABLE late ADD COLUMN n int");
       },
     });
     await expect(copy(request(source, target, { options: slowly }), using)).rejects.toMatchObject({
@@ -82,7 +82,7 @@ test("each table of the source is locked once, however many sessions read", asyn
   let looked: Promise<{ n: number }[]> | undefined;
   const using = hooks({
     log: (_, message) => {
-      if (message.startsWith("Making")) looked = sql<{ n: number }>(source, locks);
+      if (message.startsWith("Creating")) looked = sql<{ n: number }>(source, locks);
     },
   });
   await copied(source, target, { options: { jobs: 4, verify: "checksum" } }, using);

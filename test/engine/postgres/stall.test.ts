@@ -39,7 +39,7 @@ describe("a run that stalls", () => {
     const using = hooks({
       log(_, words) {
         // The table is there by the next word of progress; the lock is taken as soon as it is.
-        if (words.startsWith("Making"))
+        if (words.startsWith("Creating"))
           held = until(
             () =>
               holder.query("BEGIN; LOCK TABLE t IN SHARE MODE").then(
