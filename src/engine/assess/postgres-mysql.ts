@@ -62,7 +62,13 @@ export async function fromPostgresToMysql(
   await sayUnmatched([...relations, ...wanted], to.database, drop, say);
   let rows: PlannedObject[] = [];
   if (options.content === "data")
-    rows = await intoPresent(target, plans, { encoding: source.encoding, version: session.version }, drop, say);
+    rows = await intoPresent(
+      target,
+      [...plans.values()],
+      { encoding: source.encoding, version: session.version },
+      drop,
+      say,
+    );
   else {
     const dropped = sayInTheWay(
       to.database,

@@ -1,13 +1,14 @@
 import type { CopyOptions } from "../../contract.ts";
 import { createScheme } from "../../plan/postgres-mysql/columns/scheme.ts";
 import { isLostKey, objectEntries, sequenceEntries } from "../../plan/postgres-mysql/copy/report.ts";
+import { plansOf } from "../../plan/postgres-mysql/copy/state.ts";
 import { type ViewOutcomes, withView } from "../../plan/postgres-mysql/finish/create-views.ts";
 import type { Chosen } from "../../plan/postgres-mysql/tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "../../plan/postgres-mysql/tables/foreign-keys.ts";
 import { planAll } from "../../plan/postgres-mysql/tables/plan-tables.ts";
 import { readSequences, type SourceSequence } from "../../plan/postgres-mysql/tables/sequences.ts";
-import type { TablePlan } from "../../plan/postgres-mysql/tables/table-plan.ts";
-import { planViews, type SourceView, type Viewed } from "../../plan/postgres-mysql/tables/views.ts";
+import type { Plans, TablePlan } from "../../plan/postgres-mysql/tables/table-plan.ts";
+import { planViews, type Readables, type SourceView, type Viewed } from "../../plan/postgres-mysql/tables/views.ts";
 import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
 import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
@@ -31,7 +32,8 @@ export interface Converting {
 }
 
 export interface Converted {
-  plans: TablePlan[];
+  /** Made anew at each look. */
+  plans: Plans;
   objects: PlannedObject[];
 }
 
@@ -50,24 +52,27 @@ export async function postgresToMysql(
   );
   const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
   const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
-  const plans = states.map(({ plan }) => plan);
+  // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
+  const plans = plansOf(states);
   if (options.content === "data") return { plans, objects: [] };
-  for (const plan of plans) sayDoubts(plan.name, plan.doubts, say);
-  const viewed = {
-    scheme,
-    version: source.version,
-    schemas: options.schemas,
-    taken: plans.map(({ name }) => name),
-    exact: target.exact,
-  };
+  const taken: string[] = [];
+  const planned: PlannedObject[] = [];
+  const alike: NameAlike[] = [];
+  for (const plan of plans.values()) {
+    sayDoubts(plan.name, plan.doubts, say);
+    taken.push(plan.name);
+    planned.push(...plan.inventory.map(withoutText));
+    alike.push(...namesAlike(plan));
+  }
+  const viewed = { scheme, version: source.version, schemas: options.schemas, taken, exact: target.exact };
   const outcomes = viewsToMysql(viewed, views, plans, options);
   const sequences = (await readSequences(source)).filter((sequence) => !isOwn(sequence));
-  const entries = sequenceEntries(sequences, plans, chosen);
+  const entries = sequenceEntries(sequences, plans.values(), chosen);
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const mute = sequences.filter(isWanted).filter(({ last }) => last === null);
   saySequences(source, mute, "warning", say);
-  const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.oid, plan])));
-  const planned = [...plans.flatMap(({ inventory }) => inventory), ...keys.inventory];
+  const keys = planForeignKeys(scheme, plans);
+  planned.push(...keys.inventory.map(withoutText));
   for (const entry of planned.filter(isLostKey))
     say(
       "warning",
@@ -76,10 +81,16 @@ export async function postgresToMysql(
       `${entry.kind} has no equal in MySQL: ${entry.note ?? "what it forbids is allowed there"}`,
       "keep the rule in the application, or change the key in the source",
     );
-  for (const plan of plans) sayNamesAlike(plan, say);
+  for (const { column, other, name } of alike)
+    say(
+      "warning",
+      "names_alike",
+      column,
+      `MySQL does not tell it from column ${other}: it becomes ${name}`,
+      "rename one of the two in the source to choose its name",
+    );
   sayDoubleNames(tables, say);
-  const made = [
-    ...planned,
+  const others = [
     ...keys.keys.map((key) => ({
       kind: "constraint",
       name: foreignKeyName(key.table.source, key.source),
@@ -89,14 +100,14 @@ export async function postgresToMysql(
     ...objectEntries(await readObjects(source), chosen).map((entry) => withView(entry, outcomes)),
     ...entries,
   ].map(withoutText);
-  return { plans, objects: made };
+  return { plans, objects: [...planned, ...others] };
 }
 
 /** As the copy makes them, but for those that the target's server refuses. */
 function viewsToMysql(
   viewed: Viewed,
   views: readonly SourceView[],
-  plans: readonly TablePlan[],
+  plans: Readables,
   options: CopyOptions,
 ): ViewOutcomes {
   const selection = createSelection(options);
@@ -110,22 +121,22 @@ function viewsToMysql(
   ]);
 }
 
+interface NameAlike {
+  column: string;
+  other: string;
+  /** In the target. */
+  name: string;
+}
+
 /** MySQL does not tell names of columns apart by case. */
-function sayNamesAlike({ source, columns }: TablePlan, say: Say): void {
-  for (const { source: column, name } of columns) {
+const namesAlike = ({ source, columns }: TablePlan): NameAlike[] =>
+  columns.flatMap(({ source: column, name }) => {
     const other = source.columns.find(
       (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
     );
-    if (other !== undefined && name !== column.name)
-      say(
-        "warning",
-        "names_alike",
-        `${source.schema}.${source.name}.${column.name}`,
-        `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
-        "rename one of the two in the source to choose its name",
-      );
-  }
-}
+    if (other === undefined || name === column.name) return [];
+    return [{ column: `${source.schema}.${source.name}.${column.name}`, other: other.name, name }];
+  });
 
 /** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
 function sayDoubleNames(tables: readonly SourceTable[], say: Say): void {

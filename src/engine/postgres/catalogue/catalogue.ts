@@ -1,4 +1,5 @@
 import type { CopyOptions } from "../../contract.ts";
+import { sharedText } from "../../memory/shared-text.ts";
 import { fullName } from "../../text/full-name.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, notAmong } from "../driver/names.ts";
@@ -150,7 +151,7 @@ const relations = `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON 
 
 async function readWhole(session: Session, left: ReadonlySet<number>): Promise<SourceTable[]> {
   const { columns, indexes, checks, foreignKeys, parts } = tableQueries(session.version);
-  return session.query<SourceTable>(
+  const found = await session.query<SourceTable>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, c.relpersistence = 'u' AS unlogged, c.relispopulated AS populated,
             ${list(columns)} AS columns, ${list(indexes)} AS indexes, ${list(checks)} AS checks, ${list(foreignKeys)} AS "foreignKeys",
             (SELECT pg_catalog.json_build_object('strategy', p.partstrat, 'key', pg_catalog.pg_get_partkeydef(c.oid), 'parts', ${list(parts)},
@@ -162,4 +163,26 @@ async function readWhole(session: Session, left: ReadonlySet<number>): Promise<S
             pg_catalog.obj_description(c.oid, 'pg_class') AS comment
        ${relations} AND ${notAmong("c.oid", left)} ORDER BY n.nspname, c.relname`,
   );
+  for (const table of found) shareTexts(table);
+  return found;
+}
+
+/** What many tables say alike is kept once. */
+function shareTexts(table: SourceTable): void {
+  table.schema = sharedText(table.schema);
+  for (const column of table.columns) {
+    column.name = sharedText(column.name);
+    column.type = sharedText(column.type);
+    column.written = sharedText(column.written);
+    if (column.base !== null) column.base = sharedText(column.base);
+    if (column.default !== null) column.default = sharedText(column.default);
+  }
+  for (const index of table.indexes) {
+    index.schema = sharedText(index.schema);
+    index.method = sharedText(index.method);
+    for (const key of index.keys) {
+      if (key.column !== null) key.column = sharedText(key.column);
+      key.expression = sharedText(key.expression);
+    }
+  }
 }

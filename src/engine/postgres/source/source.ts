@@ -73,6 +73,8 @@ export interface Opening {
   left?: (() => Promise<ReadonlySet<number>>) | undefined;
   /** Tables that are not read are not locked either. With pg_dump, which locks all that it describes, they are. */
   spare?: boolean;
+  /** The caller reads the columns itself: `tables` come without. */
+  columnless?: boolean;
   /** A further session on the source: two are opened. */
   open(): Promise<Session>;
   /** As in Holding. */
@@ -92,13 +94,22 @@ export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
-  { locks = "auto", left, spare = false, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
+  {
+    locks = "auto",
+    left,
+    spare = false,
+    columnless = false,
+    blockingSeconds: seconds = blockingSeconds,
+    open,
+    giveUp,
+    log,
+  }: Opening,
 ): Promise<{ source: Source; found: T; held: Held }> {
   const [holder, watcher] = await Promise.all([open(), open()]);
   const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
     try {
-      const { source, tables } = await lockAndExport(holder, readers, { locks, left, spare });
+      const { source, tables } = await lockAndExport(holder, readers, { locks, left, spare, columnless });
       const { snapshot } = source;
       const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
       try {
@@ -123,7 +134,7 @@ export async function openSource<T>(
 async function lockAndExport(
   holder: Session,
   readers: readonly [Session, ...Session[]],
-  { locks = "auto", left, spare = false }: Pick<Opening, "locks" | "left" | "spare">,
+  { locks = "auto", left, spare = false, columnless = false }: Pick<Opening, "locks" | "left" | "spare" | "columnless">,
 ): Promise<{ source: Source; tables: HeldTable[] }> {
   const [first, ...others] = readers;
   const lsn = await logPosition(first);
@@ -156,7 +167,7 @@ async function lockAndExport(
   const source = {
     ...rest,
     facts,
-    tables: await readTables(first, seen.not),
+    tables: await readTables(first, seen.not, columnless),
     sequences: await readSequences(first),
   };
   return { source, tables };
@@ -233,8 +244,27 @@ export const labelsBelow =
 export const notNull =
   "(a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND k.conkey[1] = a.attnum)) OR base.notnull";
 
+/** `generated`: SQL that tells whether the column is. */
+const columnList = (generated: string): string =>
+  `SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+            'name', a.attname,
+            'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
+            'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END),
+            'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END,
+            'notNull', ${notNull},
+            'labels', ${labelsBelow}
+          ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
+          pg_catalog.bool_or(${generated}) AS generated
+     FROM pg_catalog.pg_attribute a
+     JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped`;
+
 /** Every table that holds rows of its own, the largest first, but for those in `left`. */
-export async function readTables(session: Session, left: ReadonlySet<number> = new Set()): Promise<Table[]> {
+export async function readTables(
+  session: Session,
+  left: ReadonlySet<number> = new Set(),
+  columnless = false,
+): Promise<Table[]> {
   const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
   const heap = session.version >= 120_000 ? "c.relam = 2" : "true";
   const rows = await session.query<TableRow>(
@@ -252,19 +282,7 @@ export async function readTables(session: Session, left: ReadonlySet<number> = n
        LEFT JOIN LATERAL (
             SELECT e.extcondition[i] AS condition
               FROM pg_catalog.generate_subscripts(e.extconfig, 1) i WHERE e.extconfig[i] = c.oid) config ON true
-       LEFT JOIN LATERAL (
-            SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
-                     'name', a.attname,
-                     'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
-                     'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END),
-                     'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END,
-                     'notNull', ${notNull},
-                     'labels', ${labelsBelow}
-                   ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
-                   pg_catalog.bool_or(${generated}) AS generated
-              FROM pg_catalog.pg_attribute a
-              JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
-             WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) columns ON true
+       LEFT JOIN LATERAL (${columnless ? "SELECT NULL::pg_catalog.json AS list, false AS generated" : columnList(generated)}) columns ON true
       WHERE c.relkind = 'r' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
         AND (e.oid IS NULL OR c.oid = ANY (e.extconfig)) AND ${notAmong("c.oid", left)}
       ORDER BY bytes DESC, c.oid`,

@@ -14,7 +14,7 @@ import type { Prove } from "../finish/verify-expressions.ts";
 import type { Part } from "../tables/relations.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { copyPart, type PartResult, type Worker } from "./copy-part.ts";
-import { type Lessons, learn } from "./observed-types.ts";
+import { type Learnt, learn } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 import { nameOf, remakePlanned } from "./target.ts";
 
@@ -24,7 +24,7 @@ export interface TablesRun {
   throttle: Throttle;
   content: NonNullable<CopyOptions["content"]>;
   /** Plans the table again with what was learnt. */
-  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  replan(plan: TablePlan, lessons: Learnt): TablePlan;
   /** `on_object_error: fail` */
   strict: boolean;
   warn(words: string): void;
@@ -82,7 +82,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
     const results = state.results.filter((result) => result.broken);
     if (run.content === "data") throw refusedBy(state);
-    await learn(state.lessons, state.plan, results, state.rows.relations, worker.source, run.log);
+    await learn(state.learning(), state.plan, results, state.rows.relations, worker.source, run.log);
     return anew(state, worker);
   };
 

@@ -28,7 +28,7 @@ export async function makeWithFallback(
   } catch (error) {
     const lesson = lessonOf(error);
     if (lesson === undefined) throw error;
-    Object.assign(state.lessons, lesson);
+    Object.assign(state.learning(), lesson);
     const plain = replan(state.plan, state.lessons);
     try {
       await makePlanned(session, fence, plain);

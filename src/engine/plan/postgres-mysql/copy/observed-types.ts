@@ -20,6 +20,12 @@ export interface Lessons {
   indexesLater?: true;
 }
 
+/** The same for those who only read it. */
+export type Learnt = Readonly<Omit<Lessons, "columns" | "brokenChecks">> & {
+  readonly columns: ReadonlyMap<string, Lesson>;
+  readonly brokenChecks: ReadonlySet<string>;
+};
+
 export const createLessons = (): Lessons => ({ columns: new Map(), brokenChecks: new Set() });
 
 /**

@@ -87,6 +87,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
     {
       left: () => readLeftOut(first, options),
       spare: true,
+      columnless: true,
       locks: options.source_locks,
       blockingSeconds: options.blocking_timeout,
       open: run.openReader,

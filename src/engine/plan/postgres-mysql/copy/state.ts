@@ -5,7 +5,7 @@ import type { Lesson } from "../columns/target-type.ts";
 import type { Rows } from "../tables/relations.ts";
 import type { Plans, TablePlan } from "../tables/table-plan.ts";
 import type { PartResult } from "./copy-part.ts";
-import { createLessons, type Lessons } from "./observed-types.ts";
+import { createLessons, type Learnt, type Lessons } from "./observed-types.ts";
 
 /** Where the copy of a table is. */
 
@@ -30,7 +30,9 @@ export interface TableState {
   /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
   plan: TablePlan;
   rows: Rows;
-  lessons: Lessons;
+  readonly lessons: Learnt;
+  /** The same, to learn more. */
+  learning(): Lessons;
   round: number;
   left: number;
   broken: boolean;
@@ -41,26 +43,47 @@ export interface TableState {
   kept: Finished | undefined;
 }
 
-export function createTableState(source: SourceTable, rows: Rows, planned: () => TablePlan): TableState {
-  let set: TablePlan | undefined;
-  return {
-    source,
-    get plan() {
-      return set ?? planned();
-    },
-    set plan(plan) {
-      set = plan;
-    },
-    rows,
-    lessons: createLessons(),
-    round: 0,
-    left: 0,
-    broken: false,
-    results: [],
-    running: new Set(),
-    counts: { source: 0, target: 0 },
-    kept: undefined,
-  };
+export const createTableState = (source: SourceTable, rows: Rows, planned: () => TablePlan): TableState =>
+  new State(source, rows, planned);
+
+/** Most tables teach nothing. */
+const unlearnt: Learnt = createLessons();
+
+/** A class, since accessors of a plain object cost 1 KB each, and there may be ten thousand. */
+class State implements TableState {
+  readonly source: SourceTable;
+  rows: Rows;
+  lessons = unlearnt;
+  round = 0;
+  left = 0;
+  broken = false;
+  results: PartResult[] = [];
+  running = new Set<RowEncoder>();
+  counts = { source: 0, target: 0 };
+  kept: Finished | undefined;
+  readonly #planned: () => TablePlan;
+  #plan: TablePlan | undefined;
+
+  constructor(source: SourceTable, rows: Rows, planned: () => TablePlan) {
+    this.source = source;
+    this.rows = rows;
+    this.#planned = planned;
+  }
+
+  get plan() {
+    return this.#plan ?? this.#planned();
+  }
+
+  set plan(plan) {
+    this.#plan = plan;
+  }
+
+  learning(): Lessons {
+    const { columns, brokenChecks, ...rest } = this.lessons;
+    const own = { ...rest, columns: new Map(columns), brokenChecks: new Set(brokenChecks) };
+    this.lessons = own;
+    return own;
+  }
 }
 
 /** The plans of all tables, by their oids in the source. */

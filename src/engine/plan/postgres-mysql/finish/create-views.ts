@@ -82,7 +82,7 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
     exact: fold === "0",
   };
   const claimed = new Set<string>();
-  const tables = states.map(({ plan }) => plan);
+  const tables = states.map(({ plan: { source, name, columns } }) => ({ source, name, columns }));
   for (let again = true; again; ) {
     again = false;
     const { plans, refused } = planViews(viewed, views, tables);

@@ -2,19 +2,20 @@ import { differingColumns } from "../../../checksum/computed.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import type { Worker } from "../copy/copy-part.ts";
-import { fillColumn, type Lessons } from "../copy/observed-types.ts";
+import { fillColumn } from "../copy/observed-types.ts";
 import type { Run } from "../copy/run.ts";
-import type { TablePlan } from "../tables/table-plan.ts";
+import type { TableState } from "../copy/state.ts";
 
 /**
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are
  * there. True: they differ, and it has learnt which columns are to have the source's values instead.
  */
-export type Prove = (state: { plan: TablePlan; lessons: Lessons }, worker: Worker) => Promise<boolean>;
+export type Prove = (state: Pick<TableState, "plan" | "learning">, worker: Worker) => Promise<boolean>;
 
 export const proving =
   ({ progress, throttle, signal, request }: Run, warn: (words: string) => void): Prove =>
-  async ({ plan, lessons }, { source, target }) => {
+  async (state, { source, target }) => {
+    const { plan } = state;
     const generated = plan.columns.filter((column) => column.generated);
     if (generated.length === 0) return false;
     const primary = plan.source.indexes.find((index) => index.primary)?.keys.map(({ column }) => column);
@@ -37,7 +38,7 @@ export const proving =
     );
     const columns = found.get(plan.source.name);
     for (const [column, why] of columns ?? []) {
-      fillColumn(lessons, column, why);
+      fillColumn(state.learning(), column, why);
       warn(
         `table ${tableName(plan.source)} is copied again with the source's values in the generated column ${column}: ${why}`,
       );

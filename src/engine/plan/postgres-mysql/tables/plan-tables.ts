@@ -7,7 +7,7 @@ import { createExpressions } from "../columns/expressions.ts";
 import { keyedColumns } from "../columns/key-room.ts";
 import { checkOverrides, overrideOf } from "../columns/overrides.ts";
 import type { Scheme } from "../columns/scheme.ts";
-import { createLessons, type Lessons } from "../copy/observed-types.ts";
+import { createLessons, type Learnt } from "../copy/observed-types.ts";
 import { createTableState, type TableState } from "../copy/state.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { rowsOf } from "./relations.ts";
@@ -25,7 +25,7 @@ export interface Planner {
   /** Largest first. */
   states: TableState[];
   /** Plans a table anew with what was learnt of it. */
-  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  replan(plan: TablePlan, lessons: Learnt): TablePlan;
 }
 
 /** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
@@ -53,7 +53,7 @@ export function planAll(
   for (const { foreignKeys } of tables)
     for (const { referencedOid, referencedColumns } of foreignKeys)
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
-  const planning = (table: SourceTable, lessons: Lessons, bytes: number): Planning => ({
+  const planning = (table: SourceTable, lessons: Learnt, bytes: number): Planning => ({
     scheme,
     expressions: lessons.refused === undefined ? expressions : refusing(lessons.refused),
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),

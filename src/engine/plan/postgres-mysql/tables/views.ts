@@ -66,11 +66,18 @@ export interface Viewed {
 
 type Known = (Relation & { tables: ReadonlySet<number> }) | { reason: string };
 
-export function planViews(viewed: Viewed, views: readonly SourceView[], tables: readonly TablePlan[]): ViewPlans {
+/** What a view's translation needs to know of a table. */
+type Readable = Pick<TablePlan, "source" | "name" | "columns">;
+/** Read twice. */
+export type Readables = { values(): Iterable<Readable> };
+
+export function planViews(viewed: Viewed, views: readonly SourceView[], tables: Readables): ViewPlans {
   const { scheme, schemas } = viewed;
+  if (views.length === 0) return { plans: [], refused: new Map() };
   const known = new Map<string, Known>();
-  const parents = new Set(tables.flatMap(({ source }) => source.inherits));
-  for (const plan of tables) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
+  const parents = new Set<string>();
+  for (const { source } of tables.values()) for (const parent of source.inherits) parents.add(parent);
+  for (const plan of tables.values()) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
   const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
   const plans: ViewPlan[] = [];
   const refused = new Map<string, string>();
@@ -91,7 +98,7 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   return { plans, refused };
 }
 
-function relationOf(scheme: Scheme, { source, name, columns }: TablePlan, parents: ReadonlySet<string>): Known {
+function relationOf(scheme: Scheme, { source, name, columns }: Readable, parents: ReadonlySet<string>): Known {
   if (parents.has(tableName(source)))
     return { reason: `${tableName(source)} shows the rows of tables that inherit from it, and the copy's does not` };
   return {
