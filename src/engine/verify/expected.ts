@@ -1,7 +1,6 @@
 import { mysqlToPostgres } from "../assess/conversions.ts";
 import type { PlannedObject } from "../assess/finding.ts";
 import { postgresToMysql } from "../assess/mysql/to-mysql.ts";
-import { map } from "../memory/lazy.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { selected } from "../mysql/source/selected.ts";
@@ -10,7 +9,6 @@ import { readExtensions } from "../plan/mysql-postgres/copy/target.ts";
 import { targetSchema } from "../plan/mysql-postgres/options.ts";
 import { readSrids } from "../plan/postgres-mysql/columns/shapes.ts";
 import { choose, mostColumns } from "../plan/postgres-mysql/tables/choose-tables.ts";
-import type { TablePlan } from "../plan/postgres-mysql/tables/table-plan.ts";
 import { readViews } from "../plan/postgres-mysql/tables/views.ts";
 import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
@@ -134,12 +132,12 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
       );
     },
     ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${fullName(schema, table)}.${column}`)),
-    counters: [...map(plans.values(), counterOf)].filter((counter) => counter !== undefined),
+    counters: Array.from(
+      plans.values(),
+      ({ source: { schema, name: table }, counter }) => counter && { schema, table, column: counter.column },
+    ).filter((counter) => counter !== undefined),
   };
 }
-
-const counterOf = ({ source: { schema, name: table }, counter }: TablePlan) =>
-  counter && { schema, table, column: counter.column };
 
 const keyOf = (kind: string, name: string) => `${kind}\0${name}`;
 const index = (planned: readonly PlannedObject[]) => new Map(planned.map((one) => [keyOf(one.kind, one.name), one]));

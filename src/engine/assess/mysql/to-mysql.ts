@@ -1,7 +1,6 @@
 import type { CopyOptions } from "../../contract.ts";
 import { createScheme } from "../../plan/postgres-mysql/columns/scheme.ts";
 import { isLostKey, objectEntries, sequenceEntries } from "../../plan/postgres-mysql/copy/report.ts";
-import { plansOf } from "../../plan/postgres-mysql/copy/state.ts";
 import { type ViewOutcomes, withView } from "../../plan/postgres-mysql/finish/create-views.ts";
 import type { Chosen } from "../../plan/postgres-mysql/tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "../../plan/postgres-mysql/tables/foreign-keys.ts";
@@ -51,9 +50,7 @@ export async function postgresToMysql(
     options.schemas,
   );
   const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
-  const { states } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
-  // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
-  const plans = plansOf(states);
+  const { plans } = planAll({ options, version: source.version, source: unread }, scheme, tables, all);
   if (options.content === "data") return { plans, objects: [] };
   const taken: string[] = [];
   const planned: PlannedObject[] = [];

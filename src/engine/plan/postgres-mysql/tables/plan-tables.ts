@@ -8,10 +8,10 @@ import { keyedColumns } from "../columns/key-room.ts";
 import { checkOverrides, overrideOf } from "../columns/overrides.ts";
 import type { Scheme } from "../columns/scheme.ts";
 import { createLessons, type Learnt } from "../copy/observed-types.ts";
-import { createTableState, type TableState } from "../copy/state.ts";
+import { createTableState, plansOf, type TableState } from "../copy/state.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { rowsOf } from "./relations.ts";
-import type { TablePlan } from "./table-plan.ts";
+import type { Plans, TablePlan } from "./table-plan.ts";
 import { planTable } from "./table-statements.ts";
 
 /** The plans of all tables, which know of each other what foreign keys and shared sequences make them share. */
@@ -34,7 +34,7 @@ export function planAll(
   scheme: Scheme,
   tables: readonly SourceTable[],
   all: readonly SourceTable[],
-): Planner {
+): Planner & { plans: Plans } {
   checkOverrides(options.types, tables);
   const expressions =
     options.content === "data"
@@ -82,6 +82,7 @@ export function planAll(
     .sort((a, b) => b.rows.bytes - a.rows.bytes);
   return {
     states,
+    plans: plansOf(states),
     replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),
   };
 }
