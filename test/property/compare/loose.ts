@@ -2,13 +2,19 @@ import type { InventoryEntry } from "../../../src/engine/contract.ts";
 import { isPostgres, sql } from "../../chaos/contents.ts";
 import type { Column, Table } from "../cases.ts";
 import type { Found, Stop } from "./index.ts";
-import { checkViolations, differs, insertion, isLost, literal, notCopied } from "./said.ts";
+import { checkViolations, differs, insertion, isLost, isNamedLast, literal, notCopied } from "./said.ts";
 
 /** Constraints that are not enforced, or not valid: they refuse no more and no fewer rows than in the source. */
 
 export const isKeyLost = (stop: Stop, references: NonNullable<Column["references"]>): boolean =>
   references.loose !== undefined &&
-  isLost(stop, references, references.constraint, /constraint|foreign|check/, isAbsent);
+  isLost(
+    stop,
+    references,
+    references.constraint,
+    /constraint|foreign|check/,
+    (entry) => isAbsent(entry) && isNamedLast(entry.name, references.constraint),
+  );
 
 /** A key that rows of the source break is reported, and there. A check may have the key's name in its own. */
 const isAbsent = (entry: InventoryEntry): boolean =>

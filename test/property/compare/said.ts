@@ -17,6 +17,12 @@ export const isNamed = (entry: string, name: string): boolean =>
     (written) => entry.includes(shown(written)) || entry.includes(written),
   );
 
+/** Whether the last of the names in an entry is this one: a table's name may contain a constraint's. */
+export const isNamedLast = (entry: string, name: string): boolean =>
+  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")]
+    .flatMap((written) => [shown(written), written])
+    .some((written) => [" ", ".", '"', "`"].some((before) => entry.replace(/["`]$/, "").endsWith(before + written)));
+
 export const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
   report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));
 
