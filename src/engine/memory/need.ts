@@ -44,7 +44,7 @@ const besideHeap = 96 * MiB;
 const outsideRates: Record<Direction, Rate> = {
   "mysql-postgres": { table: 10, column: 0.8 },
   "mysql-mysql": { table: 4, column: 0.4 },
-  "postgres-mysql": { table: 6, column: 0.5 },
+  "postgres-mysql": { table: 10, column: 0.8 },
   "postgres-postgres": { table: 10, column: 0.8 },
 };
 
