@@ -52,8 +52,11 @@ interface Use {
   name: string;
 }
 
+const none: readonly Use[] = [];
+
 /** In Teams' namespaces the API names servers, and nobody else can use up a server's share there. */
-function usesOf({ servers = {}, namespace }: Candidate, { limits, isTeam }: Line): Use[] {
+function usesOf({ servers, namespace }: Candidate, { limits, isTeam }: Line): readonly Use[] {
+  if (servers === undefined || !(limits.source || limits.target)) return none;
   const by = isTeam(namespace) ? "team" : "other";
   return (["source", "target"] as const).flatMap((scope) => {
     const name = servers[scope];
@@ -72,7 +75,7 @@ interface Waiting {
   namespace: string;
   owner: Owner;
   since: number;
-  uses: Use[];
+  uses: readonly Use[];
 }
 
 interface Owner {
@@ -99,18 +102,34 @@ function tally() {
 const isOlder = (a: Waiting, b: Waiting): boolean => (a.since === b.since ? a.uid < b.uid : a.since < b.since);
 const byAge = (a: Waiting, b: Waiting): number => (isOlder(a, b) ? -1 : 1);
 
+/** The slot of each candidate by its uid; `free`: uids of those that wait and may start. */
+export type Admission = ((uid: string) => Slot) & { free: ReadonlySet<string> };
+
 /**
  * Who may start, of all candidates in the cluster.
  * A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
  * few; one that only its namespace, its Account or a server holds back lets others pass. The reserved slots wait for owners that run nothing. A
  * position counts the line that holds it back.
  */
-export function admission(candidates: Iterable<Candidate>, line: Line): (uid: string) => Slot {
+export function admission(candidates: Iterable<Candidate>, line: Line): Admission {
   const { limits, isTeam, starting, stuck } = line;
   let total = 0;
   const inNamespace = tally();
   const onServer = tally();
-  const owners = new Map<string, Owner>();
+  const owners: Owner[] = [];
+  // By their bare names: of ten thousand candidates no text is made.
+  const accounts = new Map<string, Owner>();
+  const namespaces = new Map<string, Owner>();
+  const ownerFor = (candidate: Candidate): Owner => {
+    const account = isTeam(candidate.namespace) ? candidate.account : undefined;
+    const [known, key] = account === undefined ? [namespaces, candidate.namespace] : [accounts, account];
+    const found = known.get(key);
+    if (found !== undefined) return found;
+    const owner: Owner = { ...ownerOf(candidate, isTeam), running: 0, line: [] };
+    known.set(key, owner);
+    owners.push(owner);
+    return owner;
+  };
   const admit = (namespace: string, owner: Owner, uses: readonly Use[]) => {
     for (const { name } of uses) onServer.add(name);
     total += 1;
@@ -121,14 +140,12 @@ export function admission(candidates: Iterable<Candidate>, line: Line): (uid: st
     const { uid, namespace, since } = candidate;
     const runs = candidate.isRunning || starting.has(uid);
     if (!runs && (stuck.has(uid) || !candidate.isWaiting)) continue;
-    const { name, isAccount } = ownerOf(candidate, isTeam);
-    const owner = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
-    owners.set(name, owner);
+    const owner = ownerFor(candidate);
     const uses = usesOf(candidate, line);
     if (runs) admit(namespace, owner, uses);
     else owner.line.push({ uid, namespace, owner, since, uses });
   }
-  for (const { line } of owners.values()) line.sort(byAge);
+  for (const { line } of owners) line.sort(byAge);
 
   const most = { source: 0, target: 0, ...limits, shared: sharedOf(limits) };
   const isCrowded = ({ namespace }: Waiting) => inNamespace.of(namespace) >= limits.namespace;
@@ -136,36 +153,48 @@ export function admission(candidates: Iterable<Candidate>, line: Line): (uid: st
   const isFull = (one: Waiting) => isCrowded(one) || busy(one) !== undefined;
   const isSpent = ({ isAccount, running }: Owner) => isAccount && running >= limits.account;
 
-  const slots = new Map<string, Slot>();
-  const lines = new Map<string, number>();
-  const hold = ({ uid }: Waiting, scope: HeldBy, line: string) => {
-    const position = (lines.get(line) ?? 0) + 1;
-    lines.set(line, position);
-    slots.set(uid, { free: false, position, scope, limit: most[scope] });
-  };
-
+  const free = new Set<string>();
   const held: Waiting[] = [];
   while (total < limits.cluster) {
-    const next = nextOf(owners.values(), isFull, isSpent, held);
+    const next = nextOf(owners, isFull, isSpent, held);
     // It has the fewest runs: who runs nothing is not among the others either.
     if (next === undefined || isKept(next.owner, total, most.shared)) break;
     next.owner.line.shift();
     admit(next.namespace, next.owner, next.uses);
-    slots.set(next.uid, { free: true });
+    free.add(next.uid);
   }
-  // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
-  const inTurn: { one: Waiting; turn: number }[] = [];
-  for (const { line, running } of owners.values()) {
-    let turn = running;
-    for (const one of line) {
-      if (isFull(one) || isSpent(one.owner)) held.push(one);
-      else inTurn.push({ one, turn: turn++ });
+
+  /** Places of all that are held back: of ten thousand they take most of the time, and who starts does not depend on them. */
+  function places(): Map<string, Slot> {
+    const slots = new Map<string, Slot>();
+    const lines = new Map<string, { length: number }>();
+    const hold = ({ uid }: Waiting, scope: HeldBy, name: string) => {
+      const line = lines.get(name) ?? { length: 0 };
+      line.length += 1;
+      if (line.length === 1) lines.set(name, line);
+      slots.set(uid, { free: false, position: line.length, scope, limit: most[scope] });
+    };
+    // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
+    const inTurn: { one: Waiting; turn: number }[] = [];
+    for (const { line, running } of owners) {
+      let turn = running;
+      for (const one of line) {
+        if (isFull(one) || isSpent(one.owner)) held.push(one);
+        else inTurn.push({ one, turn: turn++ });
+      }
     }
+    for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
+      hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
+    for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
+    return slots;
   }
-  for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
-    hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
-  for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
-  return (uid) => slots.get(uid) ?? { free: true };
+  let kept: Map<string, Slot> | undefined;
+  const slotOf = (uid: string): Slot => {
+    if (free.has(uid)) return { free: true };
+    kept ??= places();
+    return kept.get(uid) ?? { free: true };
+  };
+  return Object.assign(slotOf, { free });
 }
 
 /**

@@ -1,4 +1,4 @@
-import { admission, admissionMark, type Line } from "./admission.ts";
+import { type Admission, admission, admissionMark, type Line } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
 import type { Made, Slot } from "./observed.ts";
 
@@ -55,16 +55,16 @@ export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
     return found?.of === jobOf(candidate) ? found : undefined;
   };
   /** Until something changes that counts for it: of ten thousand that wait each pass asks. */
-  let slots: ((uid: string) => Slot) | undefined;
-  const slotOf = (uid: string): Slot => {
+  let slots: Admission | undefined;
+  const present = (): Admission => {
     slots ??= admission(candidates(), { ...line, starting, stuck });
-    return slots(uid);
+    return slots;
   };
 
   return {
     look(uid) {
       if (stuck.delete(uid)) slots = undefined;
-      return slotOf(uid);
+      return present()(uid);
     },
     refusal(candidate, now) {
       const found = refusalOf(candidate);
@@ -102,6 +102,10 @@ export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
       }
       if (seen || admissionMark(before, line.isTeam) !== admissionMark(after, line.isTeam)) slots = undefined;
     },
-    next: () => [...candidates()].filter((one) => one.isWaiting && !stuck.has(one.uid) && slotOf(one.uid).free),
+    next() {
+      const { free } = present();
+      const mayStart = ({ uid }: Candidate) => !stuck.has(uid) && (starting.has(uid) || free.has(uid));
+      return [...candidates()].filter((one) => one.isWaiting && mayStart(one));
+    },
   };
 }

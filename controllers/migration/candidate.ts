@@ -4,8 +4,17 @@ import { dueRun } from "../../src/resources/run.ts";
 import type { Candidate } from "../jobs/candidate.ts";
 import { isRunning, isWaiting } from "./run.ts";
 
+/** Of Migrations of the cache, which are replaced when they change: of ten thousand that wait each decision asks. */
+const known = new WeakMap<Migration, Candidate>();
+
 /** A Migration as a candidate for a slot. */
-export const candidateOf = (migration: Migration): Candidate => {
+export function candidateOf(migration: Migration): Candidate {
+  const found = known.get(migration) ?? read(migration);
+  known.set(migration, found);
+  return found;
+}
+
+const read = (migration: Migration): Candidate => {
   const { metadata, status } = migration;
   const due = dueRun(migration);
   return {
