@@ -59,6 +59,7 @@ verifyBackupRun        401   401   401     401     401    origin   team    team 
 restoreBackup          401   401   401     401     401    origin   team    team       gone   state  state
 listRestores           401   401   401     401     401    200      200     200        gone   200    200
 getRestore             401   401   401     401     401    200      team    team       gone   200    200
+getRestoreReport       401   401   401     401     401    state    team    team       gone   state  state
 signUp                 201   201   201     201     201    201      201     201        201    201    201
 getAccount             401   401   401     401     401    200      200     200        200    200    200
 listAccountEvents      401   401   401     401     401    200      200     200        200    200    200
