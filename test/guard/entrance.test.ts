@@ -26,6 +26,8 @@ const ways: [way: string, pattern: RegExp][] = [
 ];
 
 const known: Record<string, string[]> = {
+  // The agent of Stripe's SDK, which dials Stripe alone.
+  "src/billing/stripe-client.ts": ["sockets"],
   "src/engine/mysql/driver/input.ts": ["sockets"],
   // Its Socket is given to the driver, which dials through connection.ts.
   "src/engine/postgres/driver/block-socket.ts": ["sockets"],
