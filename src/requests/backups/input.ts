@@ -179,7 +179,8 @@ export const backupChangeSchema = z
   .refine((given) => !leadsElsewhere(given) || given.database_url !== undefined, {
     error: "set database_url too: the URL is sealed for use with this storage and these recipients alone",
     path: ["database_url"],
-  });
+  })
+  .meta({ minProperties: 1 });
 
 const leadsElsewhere = ({ storage, recipients }: { storage?: unknown; recipients?: unknown }): boolean =>
   storage !== undefined || recipients !== undefined;

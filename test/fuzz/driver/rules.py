@@ -42,7 +42,7 @@ REFUSALS = {
     ("createBackup", "invalid", "verification.policy"): "for other recipients the service cannot verify",
     ("createBackup", "idempotency_key_reused", None): "the key was used with another body",
     ("updateBackup", "url_refused", None): "the host must be public, and no example out of documentation",
-    ("updateBackup", "invalid", ""): "at least one field",
+    ("updateBackup", "invalid", "body"): "at least one field",
     ("updateBackup", "invalid", "cron"): "interval or cron, not both",
     ("updateBackup", "invalid", "database_ca"): "a CA goes with its URL",
     ("updateBackup", "invalid", "time_zone"): "a name of the IANA database",
