@@ -30,9 +30,9 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     metadata,
     refuseOver,
     async work() {
-      const isFollowed = caller.kind === "Restore" && isResultFollowed(caller.object);
       // The pod that said it was killed before it ended. Another one would take the backup again, and remove the archive that is recorded.
-      if (!isRemoval && !isFollowed && stored) throw new Refusal(409, "run_over", "the run's result is stored");
+      if (!isRemoval && !isResultFollowed(object) && stored)
+        throw new Refusal(409, "run_over", "the run's result is stored");
       return withKeys(options.sealing, async (keys) => {
         if (caller.kind === "Restore") {
           const work = await restoreWork(caller.object, keys, options);

@@ -1,4 +1,5 @@
 import { clean, sizeText } from "../../src/guard/words.ts";
+import { reportRef } from "../../src/resources/archive.ts";
 import { lastEntries, withIds } from "../../src/resources/log.ts";
 import type { Outcome, Report } from "../../src/worker/protocol.ts";
 import { type WorkerStatus, workerPart } from "./status.ts";
@@ -49,6 +50,7 @@ export function afterReport(subject: Subject, report: Report): WorkerStatus {
 export function afterOutcome(subject: Subject, outcome: Outcome, now: Date, configMap?: string): WorkerStatus {
   const reported = afterReport(subject, outcome.report);
   const { backup: facts } = outcome;
+  const report = configMap === undefined ? undefined : reportRef(configMap, outcome);
   const texts = Object.fromEntries(
     (["location", "place", "manifestDigest", "engine", "serverVersion"] as const).flatMap((field) =>
       facts?.[field] === undefined ? [] : [[field, clean(facts[field], 1024)]],
@@ -63,15 +65,7 @@ export function afterOutcome(subject: Subject, outcome: Outcome, now: Date, conf
     ...(facts?.stored === undefined ? {} : { stored: facts.stored }),
     ...(facts && subject.kind === "Restore" ? { seconds: facts.seconds } : {}),
     ...texts,
-    ...(configMap === undefined || outcome.summary === undefined
-      ? {}
-      : {
-          report: {
-            configMap,
-            ...(outcome.archive === undefined ? {} : { bytes: outcome.archive.length }),
-            ...outcome.summary,
-          },
-        }),
+    ...(report === undefined ? {} : { report }),
     result: {
       run: 1,
       outcome: outcome.outcome,

@@ -25,16 +25,17 @@ export interface Line {
 }
 
 /**
- * Whose run it is: the Account's that made it through the API, else the namespace's. The label counts in a Team's namespace alone,
- * where the API writes it: elsewhere `kubectl` could write anybody's name, and use up that one's share.
+ * The Account that made it through the API. The label counts in a Team's namespace alone, where the API writes it: elsewhere `kubectl`
+ * could write anybody's name, and use up that one's share.
  */
-function ownerOf(
-  { namespace, account: marked }: Candidate,
-  isTeam: Line["isTeam"],
-): { name: string; isAccount: boolean } {
-  const account = isTeam(namespace) ? marked : undefined;
+const accountOf = ({ namespace, account }: Candidate, isTeam: Line["isTeam"]): string | undefined =>
+  isTeam(namespace) ? account : undefined;
+
+/** Whose run it is: the Account's, else the namespace's. */
+function ownerOf(candidate: Candidate, isTeam: Line["isTeam"]): { name: string; isAccount: boolean } {
+  const account = accountOf(candidate, isTeam);
   return account === undefined
-    ? { name: `namespace ${namespace}`, isAccount: false }
+    ? { name: `namespace ${candidate.namespace}`, isAccount: false }
     : { name: `account ${account}`, isAccount: true };
 }
 
@@ -121,7 +122,7 @@ export function admission(candidates: Iterable<Candidate>, line: Line): Admissio
   const accounts = new Map<string, Owner>();
   const namespaces = new Map<string, Owner>();
   const ownerFor = (candidate: Candidate): Owner => {
-    const account = isTeam(candidate.namespace) ? candidate.account : undefined;
+    const account = accountOf(candidate, isTeam);
     const [known, key] = account === undefined ? [namespaces, candidate.namespace] : [accounts, account];
     const found = known.get(key);
     if (found !== undefined) return found;

@@ -9,9 +9,11 @@ const known = new WeakMap<Migration, Candidate>();
 
 /** A Migration as a candidate for a slot. */
 export function candidateOf(migration: Migration): Candidate {
-  const found = known.get(migration) ?? read(migration);
-  known.set(migration, found);
-  return found;
+  const found = known.get(migration);
+  if (found !== undefined) return found;
+  const made = read(migration);
+  known.set(migration, made);
+  return made;
 }
 
 const read = (migration: Migration): Candidate => {

@@ -174,6 +174,7 @@ export const reportRefSchema = z.object({
     .min(0)
     .describe("Objects of the source that were not copied or were changed, each named in the report."),
 });
+export type ReportRef = z.infer<typeof reportRefSchema>;
 
 /**
  * Fields of two owners, so that they never race (server-side apply):

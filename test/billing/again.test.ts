@@ -9,6 +9,9 @@ beforeAll(async () => {
 });
 afterAll(() => place?.stop());
 
+const otherUrls = {
+  body: { source_url: "postgres://app:n3w@127.0.0.1:9/other", target_url: "mysql://app:n3w@127.0.0.1:9/other" },
+};
 const confirm = { body: { confirm: true } };
 const key = (value: string) => ({ headers: { "idempotency-key": value } });
 /** Ids of a migration's checkouts at Stripe, by status. */
@@ -82,11 +85,7 @@ describe("retry", () => {
     const person = await place.paying();
     const id = await paidRun(person, "failed");
     const before = await place.stored(person, id);
-    const urls = {
-      source_url: "postgres://app:n3w@127.0.0.1:9/other",
-      target_url: "mysql://app:n3w@127.0.0.1:9/other",
-    };
-    const retried = await place.act(person, id, "retry", { body: urls });
+    const retried = await place.act(person, id, "retry", otherUrls);
     expect(retried, JSON.stringify(retried.body)).toMatchObject({
       status: 202,
       body: { migration: { status: "pending" } },
@@ -105,11 +104,7 @@ describe("retry", () => {
     const person = await place.paying();
     const id = await paidRun(person, "failed");
     await release(person, id);
-    const urls = {
-      source_url: "postgres://app:n3w@127.0.0.1:9/other",
-      target_url: "mysql://app:n3w@127.0.0.1:9/other",
-    };
-    const retried = await place.act(person, id, "retry", { body: urls });
+    const retried = await place.act(person, id, "retry", otherUrls);
     expect(retried).toMatchObject({ status: 202, body: { amount: 5, migration: { status: "awaiting_payment" } } });
     expect((await sessions(id)).open).toHaveLength(1);
     expect(await captures(id)).toBe(0);

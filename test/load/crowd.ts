@@ -136,6 +136,21 @@ export async function startSome({ admin }: ControlPlane, count: number): Promise
   return taken;
 }
 
+/** Hears of each Job that is made, and of the Migration that owns it. Resolves when those that are there were heard of. */
+export const watchJobs = (
+  { admin }: ControlPlane,
+  { say, signal }: { say(line: string): void; signal: AbortSignal },
+  made: (job: string, owner: string) => void,
+): Promise<void> =>
+  startInformer(admin.connection, {
+    ...{ kind: kinds.jobs, resync: 600_000, now: () => performance.now(), random: Math.random, signal },
+    changed(before, after) {
+      if (before === undefined && after !== undefined)
+        made(after.metadata.name, after.metadata.ownerReferences?.[0]?.name ?? "");
+    },
+    problem: (error) => say(String(error)),
+  }).synced;
+
 /** Many that wait: how soon a slot that becomes free is taken, and a new one is seen. One run ends each second. */
 export async function playWaiting(count: number, ends: number, say: (line: string) => void): Promise<Outcome> {
   const crowd = await openOne([namespace]);
@@ -147,17 +162,11 @@ export async function playWaiting(count: number, ends: number, say: (line: strin
     const running = new Map<string, string>();
     let made = 0;
     let wake = () => {};
-    const jobs = startInformer(plane.admin.connection, {
-      ...{ kind: kinds.jobs, resync: 600_000, now: () => performance.now(), random: Math.random, signal: over.signal },
-      changed(before, after) {
-        if (before !== undefined || after === undefined) return;
-        made += 1;
-        running.set(after.metadata.name, after.metadata.ownerReferences?.[0]?.name ?? "");
-        wake();
-      },
-      problem: (error) => say(String(error)),
+    await watchJobs(plane, { say, signal: over.signal }, (job, owner) => {
+      made += 1;
+      running.set(job, owner);
+      wake();
     });
-    await jobs.synced;
     const begun = performance.now();
     const operator = await crowd.operator(limits);
     const memory = watchMemory(operator);

@@ -1,8 +1,9 @@
 import { managers } from "../../controllers/jobs/managers.ts";
-import { type Client, startInformer } from "../../src/cluster/index.ts";
+import type { Client } from "../../src/cluster/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { create, limits, namespace, places, rowsOf, startSome } from "./crowd.ts";
+import { create, limits, namespace, places, rowsOf, startSome, watchJobs } from "./crowd.ts";
+import { listed } from "./judge.ts";
 import {
   bounds,
   failJob,
@@ -58,7 +59,7 @@ export async function playFailing(
   const over = new AbortController();
   try {
     const { plane } = crowd;
-    const { client, connection } = plane.admin;
+    const { client } = plane.admin;
     await each(names(migrations, "fails"), 16, async (name) => void (await create(plane, name)));
     say(`${migrations} Migrations that wait`);
     /** Migrations by the Jobs that run, and all that were ever made. */
@@ -66,18 +67,12 @@ export async function playFailing(
     const made: string[] = [];
     let most = 0;
     let wake = () => {};
-    const jobs = startInformer(connection, {
-      ...{ kind: kinds.jobs, resync: 600_000, now: () => performance.now(), random: Math.random, signal: over.signal },
-      changed(before, after) {
-        if (before !== undefined || after === undefined) return;
-        running.set(after.metadata.name, after.metadata.ownerReferences?.[0]?.name ?? "");
-        made.push(after.metadata.name);
-        most = Math.max(most, running.size);
-        wake();
-      },
-      problem: (error) => say(String(error)),
+    await watchJobs(plane, { say, signal: over.signal }, (job, owner) => {
+      running.set(job, owner);
+      made.push(job);
+      most = Math.max(most, running.size);
+      wake();
     });
-    await jobs.synced;
     const begun = performance.now();
     const operator = await crowd.operator(limits);
     const memory = watchMemory(operator);
@@ -140,12 +135,6 @@ export async function playFailing(
     await crowd.close();
   }
 }
-
-const listed = (counts: ReadonlyMap<string, number>) =>
-  [...counts]
-    .sort(([, a], [, b]) => b - a)
-    .map(([what, count]) => `${what} ${count}`)
-    .join(", ");
 
 /** Or queued again since. */
 const untilFailed = (client: Client, name: string) =>

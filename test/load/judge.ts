@@ -84,7 +84,8 @@ function bySecond(records: readonly Noted[], from: number): string[] {
 }
 
 const total = (counts: Counts): number => [...counts.values()].reduce((sum, count) => sum + count, 0);
-const listed = (counts: Counts): string =>
+/** Most first. */
+export const listed = (counts: Counts): string =>
   [...counts]
     .sort(([, a], [, b]) => b - a)
     .map(([what, count]) => `${what} ${count}`)

@@ -57,38 +57,43 @@ export async function openOne(
   };
 }
 
-/** As the Job controller does once its pod has succeeded. */
-export async function completeJob({ admin: { client } }: ControlPlane, namespace: string, name: string): Promise<void> {
+/** As the Job controller does: with these conditions, each for this reason. */
+async function endJob(
+  { admin: { client } }: ControlPlane,
+  { namespace, name }: { namespace: string; name: string },
+  types: readonly string[],
+  why: { reason: string; message?: string },
+  counts: (time: string) => object,
+): Promise<void> {
   const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-  const holds = (type: string) => ({
-    type,
-    status: "True",
-    reason: "CompletionsReached",
-    lastProbeTime: time,
-    lastTransitionTime: time,
-  });
+  const times = { lastProbeTime: time, lastTransitionTime: time };
   await client.patchStatus(kinds.jobs, namespace, name, {
     status: {
-      ...{ succeeded: 1, startTime: time, completionTime: time, uncountedTerminatedPods: {} },
-      conditions: [holds("SuccessCriteriaMet"), holds("Complete")],
+      ...{ ...counts(time), startTime: time, uncountedTerminatedPods: {} },
+      conditions: types.map((type) => ({ type, status: "True", ...why, ...times })),
     },
   });
 }
 
-/** As the Job controller does once its pods have failed for good. */
-export async function failJob({ admin: { client } }: ControlPlane, namespace: string, name: string): Promise<void> {
-  const time = new Date().toISOString().replace(/\.\d+Z$/, "Z");
-  const holds = (type: string) => ({
-    ...{ type, status: "True", reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" },
-    ...{ lastProbeTime: time, lastTransitionTime: time },
-  });
-  await client.patchStatus(kinds.jobs, namespace, name, {
-    status: {
-      ...{ failed: 7, startTime: time, uncountedTerminatedPods: {} },
-      conditions: [holds("FailureTarget"), holds("Failed")],
-    },
-  });
-}
+/** Once its pod has succeeded. */
+export const completeJob = (plane: ControlPlane, namespace: string, name: string): Promise<void> =>
+  endJob(
+    plane,
+    { namespace, name },
+    ["SuccessCriteriaMet", "Complete"],
+    { reason: "CompletionsReached" },
+    (completionTime) => ({ succeeded: 1, completionTime }),
+  );
+
+/** Once its pods have failed for good. */
+export const failJob = (plane: ControlPlane, namespace: string, name: string): Promise<void> =>
+  endJob(
+    plane,
+    { namespace, name },
+    ["FailureTarget", "Failed"],
+    { reason: "BackoffLimitExceeded", message: "Job has reached the specified backoff limit" },
+    () => ({ failed: 7 }),
+  );
 
 export const names = (count: number, prefix: string) => Array.from({ length: count }, (_, at) => `${prefix}-${at}`);
 

@@ -1,4 +1,5 @@
 import { clean, durationText, sizeText } from "../../../src/guard/words.ts";
+import { reportRef } from "../../../src/resources/archive.ts";
 import { lastEntries, withIds } from "../../../src/resources/log.ts";
 import type { Migration, Progress } from "../../../src/resources/migration.ts";
 import type { Outcome, Report } from "../../../src/worker/protocol.ts";
@@ -70,19 +71,12 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
 /** The worker's part with its result; the report's ConfigMap stands already. */
 export function afterOutcome(migration: Migration, outcome: Outcome, stored: boolean, now: Date): WorkerStatus {
   const run = migration.status?.run ?? 1;
+  const report = stored ? reportRef(reportName(migration.metadata.name, run), outcome) : undefined;
   const { eta: _eta, ...columns } = afterReport(migration, outcome.report).columns ?? {};
   return {
     ...afterReport(migration, outcome.report),
     ...(Object.keys(columns).length > 0 ? { columns } : {}),
-    ...(stored && outcome.summary
-      ? {
-          report: {
-            configMap: reportName(migration.metadata.name, run),
-            ...(outcome.archive === undefined ? {} : { bytes: outcome.archive.length }),
-            ...outcome.summary,
-          },
-        }
-      : {}),
+    ...(report === undefined ? {} : { report }),
     result: {
       run,
       outcome: outcome.outcome,

@@ -41,12 +41,8 @@ const margin = 1.25;
 /** Of a process beside its heap: code, stacks, young objects and the buffers of rows. */
 const besideHeap = 96 * MiB;
 /** Outside of the heap: the report as bytes, pg_dump and the archive that it writes. KiB. */
-const outsideRates: Record<Direction, Rate> = {
-  "mysql-postgres": { table: 10, column: 0.8 },
-  "mysql-mysql": { table: 4, column: 0.4 },
-  "postgres-mysql": { table: 10, column: 0.8 },
-  "postgres-postgres": { table: 10, column: 0.8 },
-};
+const outside = (direction: Direction): Rate =>
+  direction === "mysql-mysql" ? { table: 4, column: 0.4 } : { table: 10, column: 0.8 };
 
 export interface Memory {
   heap: number;
@@ -63,7 +59,7 @@ const kept = ({ table, column }: Rate, { tables, columns }: Pick<Counted, "table
 export function neededMemory(direction: Direction, counted: Counted): Memory {
   const { left = none } = counted;
   const heap = rounded(programBytes + kept(rates[direction], counted) + kept(leftRates[direction], left));
-  const beside = kept(outsideRates[direction], counted) + kept(outsideRates[direction], left);
+  const beside = kept(outside(direction), counted) + kept(outside(direction), left);
   return { heap, container: rounded(heap + besideHeap + beside) };
 }
 

@@ -4,7 +4,8 @@ import type { JobState } from "../../resources/backup/status.ts";
 import { type PageOf, pageOf } from "../accounts/page.ts";
 import { Problem } from "../errors.ts";
 import { namespaceFor } from "../migrations/find.ts";
-import { type LargeText, readReport } from "../migrations/view/archive.ts";
+import { reportOf } from "../migrations/report.ts";
+import type { LargeText } from "../migrations/view/archive.ts";
 import { createdAt } from "../migrations/view/shown.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
@@ -119,16 +120,5 @@ export async function restoreReport(world: World, caller: Caller, id: string): P
       "state_conflict",
       "This restore has no report: it did not convert, and the restored database was found equal to the backup or the restore failed.",
     );
-  const state = jobState(restore);
-  if (state !== "completed")
-    throw new Problem(
-      "state_conflict",
-      state === "failed"
-        ? "The restore failed, so that there is no report: its logs tell the cause."
-        : "There is no report yet: it is there once the status is completed.",
-    );
-  const text = await readReport(world, caller, restore, restore.status?.report?.configMap);
-  if (text === undefined)
-    throw new Problem("not_found", "The report of this restore was deleted, or is too large to be kept or served.");
-  return text;
+  return reportOf(world, caller, restore, { noun: "restore", state: jobState(restore) });
 }

@@ -1,7 +1,7 @@
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { find } from "./find.ts";
-import { type LargeText, readReport } from "./view/archive.ts";
+import { type LargeText, type ReportOwner, readReport } from "./view/archive.ts";
 import { shownState } from "./view/shown.ts";
 
 /**
@@ -10,16 +10,25 @@ import { shownState } from "./view/shown.ts";
  */
 export async function report(world: World, caller: Caller, id: string): Promise<LargeText> {
   const migration = await find(world, caller, id);
-  const state = shownState(migration);
+  return reportOf(world, caller, migration, { noun: "run", state: shownState(migration) });
+}
+
+/** Likewise of a migration or a restore in this state, which `noun` names. */
+export async function reportOf(
+  world: World,
+  caller: Caller,
+  of: ReportOwner,
+  { noun, state }: { noun: "run" | "restore"; state: string | undefined },
+): Promise<LargeText> {
   if (state !== "completed")
     throw new Problem(
       "state_conflict",
       state === "failed"
-        ? "The run failed, so that there is no report: its logs tell the cause."
+        ? `The ${noun} failed, so that there is no report: its logs tell the cause.`
         : "There is no report yet: it is there once the status is completed.",
     );
-  const text = await readReport(world, caller, migration, migration.status?.report?.configMap);
+  const text = await readReport(world, caller, of, of.status?.report?.configMap);
   if (text === undefined)
-    throw new Problem("not_found", "The report of this run was deleted, or is too large to be kept or served.");
+    throw new Problem("not_found", `The report of this ${noun} was deleted, or is too large to be kept or served.`);
   return text;
 }

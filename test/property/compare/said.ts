@@ -11,17 +11,19 @@ const shown = (name: string): string =>
     character === "\n" ? "\\n" : `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
 
-/** Whether an entry of a report is of what has this name, which it may write as a quoted identifier of either engine. */
+/** As a report may write a name: also as a quoted identifier of either engine. */
+const writings = (name: string): string[] =>
+  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")].flatMap((written) => [shown(written), written]);
+
+/** Whether an entry of a report is of what has this name. */
 export const isNamed = (entry: string, name: string): boolean =>
-  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")].some(
-    (written) => entry.includes(shown(written)) || entry.includes(written),
-  );
+  writings(name).some((written) => entry.includes(written));
 
 /** Whether the last of the names in an entry is this one: a table's name may contain a constraint's. */
 export const isNamedLast = (entry: string, name: string): boolean =>
-  [name, name.replaceAll('"', '""'), name.replaceAll("`", "``")]
-    .flatMap((written) => [shown(written), written])
-    .some((written) => [" ", ".", '"', "`"].some((before) => entry.replace(/["`]$/, "").endsWith(before + written)));
+  writings(name).some((written) =>
+    [" ", ".", '"', "`"].some((before) => entry.replace(/["`]$/, "").endsWith(before + written)),
+  );
 
 export const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
   report.inventory.filter((entry) => kind.test(entry.kind) && isNamed(entry.name, name));

@@ -69,10 +69,8 @@ export interface Opening {
   locks?: CopyOptions["source_locks"];
   /** Seconds that another session may wait for our locks. 30. */
   blockingSeconds?: number | undefined;
-  /** Oids of tables that are not read: asked before the locks, and inside the snapshot, which decides. */
+  /** Oids of tables that are neither read nor locked: asked before the locks, and inside the snapshot, which decides. Absent: none. */
   left?: (() => Promise<ReadonlySet<number>>) | undefined;
-  /** Tables that are not read are not locked either. With pg_dump, which locks all that it describes, they are. */
-  spare?: boolean;
   /** The caller reads the columns itself: `tables` come without. */
   columnless?: boolean;
   /** A further session on the source: two are opened. */
@@ -94,22 +92,13 @@ export async function openSource<T>(
   first: Session,
   others: readonly Session[],
   read: (source: Source) => Promise<T>,
-  {
-    locks = "auto",
-    left,
-    spare = false,
-    columnless = false,
-    blockingSeconds: seconds = blockingSeconds,
-    open,
-    giveUp,
-    log,
-  }: Opening,
+  { locks = "auto", left, columnless = false, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
 ): Promise<{ source: Source; found: T; held: Held }> {
   const [holder, watcher] = await Promise.all([open(), open()]);
   const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
     try {
-      const { source, tables } = await lockAndExport(holder, readers, { locks, left, spare, columnless });
+      const { source, tables } = await lockAndExport(holder, readers, { locks, left, columnless });
       const { snapshot } = source;
       const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
       try {
@@ -134,14 +123,14 @@ export async function openSource<T>(
 async function lockAndExport(
   holder: Session,
   readers: readonly [Session, ...Session[]],
-  { locks = "auto", left, spare = false, columnless = false }: Pick<Opening, "locks" | "left" | "spare" | "columnless">,
+  { locks = "auto", left, columnless = false }: Pick<Opening, "locks" | "left" | "columnless">,
 ): Promise<{ source: Source; tables: HeldTable[] }> {
   const [first, ...others] = readers;
   const lsn = await logPosition(first);
   const wanted = async () => {
     const all = await lockable(first);
     const not = await left?.();
-    return { not, tables: spare && not !== undefined ? all.filter(({ oid }) => !not.has(oid)) : all };
+    return { not, tables: not === undefined ? all : all.filter(({ oid }) => !not.has(oid)) };
   };
   const { tables } = locks === "none" ? { tables: [] } : await wanted();
   await holder.run(begin);

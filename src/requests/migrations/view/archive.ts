@@ -37,6 +37,10 @@ export interface LargeText {
 const turns = createTurns({ most: 2, waiting: 8, inAll: 400 });
 
 /** A Migration, or a Restore. */
+export interface ReportOwner extends Of {
+  status?: { report?: { configMap: string } | undefined } | undefined;
+}
+
 interface Of {
   metadata: Pick<Migration["metadata"], "namespace" | "uid">;
 }

@@ -115,13 +115,8 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     await Promise.allSettled(finishes);
     throw error;
   });
-  hooks.log(
-    "info",
-    `${counted(
-      [...counts.values()].reduce((total, rows) => total + rows, 0),
-      "row",
-    )} copied`,
-  );
+  const copied = [...counts.values()].reduce((total, rows) => total + rows, 0);
+  hooks.log("info", `${counted(copied, "row")} copied`);
   // Where values are compared, they are compared with the snapshot's, which lasts until then.
   if (options.verify !== "checksum" || rowless) await snapshot.unlock();
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);

@@ -86,7 +86,6 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
     }),
     {
       left: () => readLeftOut(first, options),
-      spare: true,
       columnless: true,
       locks: options.source_locks,
       blockingSeconds: options.blocking_timeout,
