@@ -38,20 +38,15 @@ describe("driver ← catalogue ← fence ← source and target", () => {
   const order = ["driver", "catalogue", "fence", "source", "target"];
   const rank = (path: string) => Math.min(order.indexOf(foldersOf(path)[1] ?? ""), 3);
 
-  it.each([
-    ["mysql", 0],
-    ["postgres", 5],
-  ])("but for %s's %i imports upwards", (engine, left) => {
+  it.each([["mysql"], ["postgres"]])("no import of %s's goes upwards", (engine) => {
     const isOwn = (path: string) => foldersOf(path)[0] === engine && foldersOf(path)[1] !== "dump";
-    const found = crossings(graph, (from, to) => isOwn(from) && isOwn(to) && rank(to) > rank(from));
-    expect(found.length, `${found.join("\n")}\nIf there are fewer than ${left}, lower the number.`).toBe(left);
+    expect(crossings(graph, (from, to) => isOwn(from) && isOwn(to) && rank(to) > rank(from))).toEqual([]);
   });
 });
 
-it("source and target of one engine do not import each other, but for one file", () => {
+it("source and target of one engine do not import each other", () => {
   const isSide = (path: string) => /^(?:mysql|postgres)\/(?:source|target)$/.test(roomOf(path));
-  const found = crossings(graph, (from, to) => isSide(from) && isSide(to) && roomOf(from) !== roomOf(to));
-  expect(found).toEqual(["src/engine/postgres/target/data-only.ts -> src/engine/postgres/source/source.ts"]);
+  expect(crossings(graph, (from, to) => isSide(from) && isSide(to) && roomOf(from) !== roomOf(to))).toEqual([]);
 });
 
 it("only plan, and what compares, checks or drives both engines sees both", () => {

@@ -1,9 +1,9 @@
 import { sharedKinds } from "../../engine/fence/claims.ts";
 import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
+import { ofUsers } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { sqlState } from "../../engine/postgres/driver/errors.ts";
 import { literal } from "../../engine/postgres/driver/names.ts";
-import { ofUsers } from "../../engine/postgres/source/source.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { isLeftover, isMark, markName, markText } from "../leftovers.ts";
 import type { Unpacking } from "../work.ts";

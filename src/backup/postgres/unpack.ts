@@ -7,11 +7,11 @@ import {
 import { collisions } from "../../engine/plan/postgres-postgres/schema/compare-inventories.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/plan/postgres-postgres/schema/entries.ts";
 import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
+import { readTables } from "../../engine/postgres/catalogue/tables.ts";
 import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
 import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/driver/copy-in.ts";
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
 import type { Entry } from "../../engine/postgres/dump/archive.ts";
-import { readTables } from "../../engine/postgres/source/source.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";

@@ -1,8 +1,8 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
 import { leftOut, readSelectable } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import { readLeftOut } from "../postgres/catalogue/skipped-relations.ts";
+import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { notAmong } from "../postgres/driver/names.ts";
-import { readLeftOut } from "../postgres/source/skipped-relations.ts";
-import { ofUsers } from "../postgres/source/source.ts";
 import type { Opened } from "../run/open-database.ts";
 import { createSelection } from "../run/selection.ts";
 import type { Counted } from "./need.ts";

@@ -6,8 +6,9 @@ import { baseTables } from "../mysql/catalogue/catalogue.ts";
 import { literal } from "../mysql/driver/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { openSnapshot } from "../mysql/source/snapshot.ts";
+import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { ofUsers, openSource } from "../postgres/source/source.ts";
+import { openSource } from "../postgres/source/source.ts";
 
 /** Each side of a verification as one state of it, seen by several sessions, with its tables. */
 export interface Opened {

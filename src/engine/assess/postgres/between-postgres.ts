@@ -8,11 +8,11 @@ import { readLeftBehind } from "../../plan/postgres-postgres/schema/not-copied.t
 import { refuseUnknown } from "../../plan/postgres-postgres/transfer.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
+import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { checkDumpVersion, dumpVersion } from "../../postgres/dump/dump.ts";
 import { isSameDatabase } from "../../postgres/fence/same-database.ts";
 import type { leftInSource } from "../../postgres/source/left-in-source.ts";
-import { readTables, type Sequence } from "../../postgres/source/source.ts";
 import { readUnreadableSequences } from "../../postgres/source/unreadable-sequences.ts";
 import { quietly } from "../../postgres/target/data-only.ts";
 import { fullName } from "../../text/full-name.ts";

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract.ts";
+import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
-import { ofUsers, type Sequence } from "../../postgres/source/source.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import type { Say } from "../finding.ts";
 import { list } from "../mysql/index.ts";

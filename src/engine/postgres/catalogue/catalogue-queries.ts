@@ -1,4 +1,4 @@
-import { notNull } from "../source/source.ts";
+import { notNull } from "./tables.ts";
 
 /** What is asked of the catalogues for each table `c`, as subqueries: one column a member of catalogue.ts's shapes. */
 

@@ -3,9 +3,9 @@ import { sharedText } from "../../memory/shared-text.ts";
 import { fullName } from "../../text/full-name.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, notAmong } from "../driver/names.ts";
-import { readLeftOut } from "../source/skipped-relations.ts";
-import { ofUsers } from "../source/source.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
+import { readLeftOut } from "./skipped-relations.ts";
+import { ofUsers } from "./tables.ts";
 
 /** Tables of a PostgreSQL source as its catalogues describe them, read inside the snapshot; names are unquoted. */
 

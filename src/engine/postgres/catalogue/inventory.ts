@@ -1,7 +1,7 @@
 import { createPacked, type Packed } from "../../memory/packed.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, partSql } from "../driver/names.ts";
-import { ofUsers } from "../source/source.ts";
+import { ofUsers } from "./tables.ts";
 
 /**
  * Every object of a database, read from the catalogues and so independent of what pg_dump listed and of what was run:

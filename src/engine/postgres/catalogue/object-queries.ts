@@ -1,5 +1,5 @@
 import { fullNameSql, partSql } from "../driver/names.ts";
-import { ofUsers } from "../source/source.ts";
+import { ofUsers } from "./tables.ts";
 
 /**
  * What is asked of the catalogues for all that is not a table: one SELECT a kind, of kind, name, definition (the source's

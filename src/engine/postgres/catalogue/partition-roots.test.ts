@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { foldTrees } from "../../plan/postgres-postgres/schema/via-root.ts";
-import type { Table } from "../source/source.ts";
 import { isKept, type PartitionFacts } from "./partition-roots.ts";
+import type { Table } from "./tables.ts";
 
 const facts = (more: Partial<PartitionFacts> = {}): PartitionFacts => ({
   encoding: "UTF8",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { Table } from "../catalogue/tables.ts";
 import { isBinary, planParts } from "./parts.ts";
-import type { Table } from "./source.ts";
 
 const megabyte = 1024 * 1024;
 const table = (change: Partial<Table> = {}): Table => ({

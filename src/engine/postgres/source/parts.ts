@@ -1,5 +1,5 @@
+import type { Column, Table } from "../catalogue/tables.ts";
 import { literal, qualified } from "../driver/names.ts";
-import type { Column, Table } from "./source.ts";
 
 /** Which statements copy a table: whole, or in ranges of pages so that several streams share it. Pure. */
 

@@ -1,9 +1,9 @@
 import { EngineError } from "../../contract.ts";
 import { fullName } from "../../text/full-name.ts";
 import { printable } from "../../text/printable.ts";
+import { ofUsers, type Sequence } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { identifier } from "../driver/names.ts";
-import { ofUsers, type Sequence } from "./source.ts";
 
 /** Sequences whose values the user may not read: pg_dump fails on the first of them, and so does whoever copies the value. */
 

@@ -1,8 +1,8 @@
 import { EngineError } from "../../contract.ts";
 import { printable } from "../../text/printable.ts";
+import type { Table } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
-import type { Table } from "../source/source.ts";
 
 /** Rows into tables that are there already, past their triggers and foreign keys. */
 

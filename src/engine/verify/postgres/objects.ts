@@ -1,7 +1,7 @@
 import { readInventory, thingKey } from "../../postgres/catalogue/inventory.ts";
+import { ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
-import { ofUsers } from "../../postgres/source/source.ts";
 import { fullName } from "../../text/full-name.ts";
 import type { Seen } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";

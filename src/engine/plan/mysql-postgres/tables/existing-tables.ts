@@ -2,9 +2,9 @@ import { EngineError } from "../../../contract.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
+import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts";
 import { readTypeParts, type TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { belowDomains, labelsBelow } from "../../../postgres/source/source.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Condition } from "../../fits/conditions.ts";
 

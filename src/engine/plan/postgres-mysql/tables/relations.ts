@@ -1,6 +1,6 @@
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import type { Table as Heap } from "../../../postgres/catalogue/tables.ts";
 import { literal as sourceLiteral, qualified as sourceQualified } from "../../../postgres/driver/names.ts";
-import type { Table as Heap } from "../../../postgres/source/source.ts";
 
 /** Where a table's rows lie in the source, and in which parts they are read. Pure. */
 export interface Part {

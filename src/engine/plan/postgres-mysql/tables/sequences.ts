@@ -1,6 +1,6 @@
+import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { letGo } from "../../../postgres/source/holding.ts";
-import { ofUsers } from "../../../postgres/source/source.ts";
 
 /** The sequences of a PostgreSQL source. */
 

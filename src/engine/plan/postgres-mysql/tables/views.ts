@@ -1,7 +1,7 @@
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../../postgres/driver/names.ts";
-import { ofUsers } from "../../../postgres/source/source.ts";
 import { fullName } from "../../../text/full-name.ts";
 import { inOrder } from "../../../translate/in-order.ts";
 import { type ColumnMeaning, type Relation, translateView } from "../../../translate/index.ts";

@@ -1,6 +1,6 @@
 import { compareTables } from "../../../checksum/index.ts";
 import type { Verification } from "../../../contract.ts";
-import type { Table } from "../../../postgres/source/source.ts";
+import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { Worker } from "./worker.ts";
 

@@ -1,12 +1,12 @@
 import { EngineError } from "../../../contract.ts";
 import type { Fence } from "../../../fence/fence.ts";
+import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { reading } from "../../../postgres/source/holding.ts";
 import { type Part, type PartOptions, planParts } from "../../../postgres/source/parts.ts";
-import type { Table } from "../../../postgres/source/source.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { passCopy } from "../../../rows/copy-pipe.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";

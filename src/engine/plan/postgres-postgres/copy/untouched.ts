@@ -1,10 +1,10 @@
 import { EngineError, type MadeObject } from "../../../contract.ts";
 import type { Fence } from "../../../fence/fence.ts";
 import { addressOf, resolve } from "../../../postgres/catalogue/address.ts";
+import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import type { Table } from "../../../postgres/source/source.ts";
 import { printable } from "../../../text/printable.ts";
 
 /**

@@ -1,9 +1,9 @@
 import type { Fence } from "../../../fence/fence.ts";
+import type { Sequence } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { literal, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { letGo } from "../../../postgres/source/holding.ts";
-import type { Sequence } from "../../../postgres/source/source.ts";
 import { printable } from "../../../text/printable.ts";
 
 const batch = 200;

@@ -1,9 +1,9 @@
 import { EngineError } from "../../../contract.ts";
 import type { Characters } from "../../../postgres/catalogue/encoding-characters.ts";
 import { isMoney } from "../../../postgres/catalogue/money.ts";
+import type { Column, Table } from "../../../postgres/catalogue/tables.ts";
 import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
-import type { Column, Table } from "../../../postgres/source/source.ts";
 import { printable } from "../../../text/printable.ts";
 import { characterChecks } from "../../fits/characters.ts";
 import { type Condition, sameConditions } from "../../fits/conditions.ts";

@@ -1,5 +1,5 @@
+import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { ofUsers } from "../../../postgres/source/source.ts";
 import { printable } from "../../../text/printable.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { CopyOptions } from "../../contract.ts";
 import { createSelection } from "../../run/selection.ts";
 import type { Session } from "../driver/connection.ts";
-import { ofUsers } from "./source.ts";
+import { ofUsers } from "./tables.ts";
 
 /** Which relations of a source a copy does not read, told by their names alone: there may be very many. */
 
