@@ -1,6 +1,9 @@
-import { gzipSync } from "node:zlib";
+import { Readable } from "node:stream";
+import { buffer } from "node:stream/consumers";
+import { pipeline } from "node:stream/promises";
+import { createGzip } from "node:zlib";
 import type { CopyReport } from "../engine/contract.ts";
-import { jsonBytes } from "../engine/memory/json-bytes.ts";
+import { jsonPieces } from "../engine/memory/json-bytes.ts";
 import type { Milestone } from "./journal.ts";
 
 /**
@@ -9,7 +12,11 @@ import type { Milestone } from "./journal.ts";
  */
 
 /** Undefined if even the shortest form does not fit. `largest` is in characters of base64. */
-export function packArchive(report: CopyReport, log: Milestone[], largest = 900_000): string | undefined {
+export async function packArchive(
+  report: CopyReport,
+  log: Milestone[],
+  largest = 900_000,
+): Promise<string | undefined> {
   const carried = (entry: { outcome: string }) => entry.outcome === "copied" || entry.outcome === "converted";
   const without = (what: string, part: Partial<CopyReport>): CopyReport => ({
     ...report,
@@ -31,8 +38,18 @@ export function packArchive(report: CopyReport, log: Milestone[], largest = 900_
     () => ({ report: without("the inventory and the list of tables", { inventory: [], tables: [] }), log: [] }),
   ];
   for (const form of forms) {
-    const packed = gzipSync(jsonBytes(form()), { level: 9 }).toString("base64");
+    const packed = await gzipInBase64(form());
     if (packed.length <= largest) return packed;
   }
   return undefined;
+}
+
+/** Of the text there is never all at one moment. */
+async function gzipInBase64(value: object): Promise<string> {
+  const gzip = createGzip({ level: 9 });
+  const [packed] = await Promise.all([
+    buffer(gzip),
+    pipeline(Readable.from(jsonPieces(value), { highWaterMark: 1 }), gzip),
+  ]);
+  return packed.toString("base64");
 }

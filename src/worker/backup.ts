@@ -200,7 +200,11 @@ async function restore(
       ...into,
       restore: (server, using) => backup.restoreBackup({ ...using, ...request, target: server }),
     });
-    const { archive, summary } = completed(copied.report, { state: state.report(), journal: parts.journal, redactor });
+    const { archive, summary } = await completed(copied.report, {
+      state: state.report(),
+      journal: parts.journal,
+      redactor,
+    });
     const outcome: Outcome = {
       report: state.report(),
       ...{ outcome: "completed", reason: "Restored", message: convertedText(copied.report) },

@@ -19,11 +19,11 @@ interface Said {
 export const rowsIn = ({ tables }: Pick<CopyReport, "tables">): number =>
   tables.reduce((sum, table) => sum + table.rows.target, 0);
 
-export function completed(copied: CopyReport, { state, journal, redactor }: Said): Outcome {
+export async function completed(copied: CopyReport, { state, journal, redactor }: Said): Promise<Outcome> {
   const report = cleanReport(copied, redactor);
   const rows = rowsIn(report);
   const reported = report.inventory.filter((entry) => entry.outcome === "reported").length;
-  const archive = packArchive(report, journal.all());
+  const archive = await packArchive(report, journal.all());
   return {
     report: { ...state, type: report.type, size: report.size },
     outcome: "completed",

@@ -71,7 +71,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
       });
       const copied = await parts.engine.copy(request, hooks);
       state.finished();
-      const outcome = outcomes.completed(copied.report, { state: state.report(), journal, redactor });
+      const outcome = await outcomes.completed(copied.report, { state: state.report(), journal, redactor });
       return { outcome, afterStored: () => dropCheckpoint(copied, parts) };
     },
     explain(error) {

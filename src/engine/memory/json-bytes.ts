@@ -7,7 +7,22 @@ const together = 2_000;
 export const jsonBytes = (value: object): Buffer =>
   Buffer.concat(Array.from(jsonPieces(value), (piece) => Buffer.from(piece)));
 
-function* jsonPieces(value: object): Generator<string> {
+/** The same as text, in pieces of at most `most` characters, none of which ends within a character. */
+export function* jsonTexts(value: object, most: number): Generator<string> {
+  let text = "";
+  for (const piece of jsonPieces(value)) {
+    text += piece;
+    while (text.length > most) {
+      const end = /[\uD800-\uDBFF]/.test(text.charAt(most - 1)) ? most - 1 : most;
+      yield text.slice(0, end);
+      text = text.slice(end);
+    }
+  }
+  yield text;
+}
+
+/** The same as text, piece by piece. */
+export function* jsonPieces(value: object): Generator<string> {
   let before = "{";
   for (const [key, one] of Object.entries(value)) {
     if (one === undefined) continue;

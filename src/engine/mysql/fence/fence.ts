@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type CopyReport, type Endpoint, EngineError } from "../../contract.ts";
 import { type Fence, registerPatienceMs, transacted } from "../../fence/fence.ts";
+import { jsonTexts } from "../../memory/json-bytes.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "../driver/write-session.ts";
@@ -167,16 +168,10 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       own((session) =>
         fenced(session, fence, async () => {
           await forgetResult(session);
-          const text = JSON.stringify(report);
-          for (let at = 0; at < text.length || at === 0; ) {
-            // Not between the two halves of a character.
-            let end = at + pieceBytes;
-            if (/[\uD800-\uDBFF]/.test(text.charAt(end - 1))) end--;
+          for (const text of jsonTexts(report, pieceBytes))
             await session.run(
-              `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES (${literal(owner)}, 'result', '', ${epoch}, ${literal(text.slice(at, end))})`,
+              `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES (${literal(owner)}, 'result', '', ${epoch}, ${literal(text)})`,
             );
-            at = end;
-          }
         }),
       ),
     savedResult: () =>
