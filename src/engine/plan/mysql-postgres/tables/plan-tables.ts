@@ -6,15 +6,21 @@ import { printable } from "../../../text/printable.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { createLessons, type Lessons } from "../columns/observed-types.ts";
 import { readTypes, refuseMoneyTypes } from "../columns/overrides.ts";
+import type { Lesson } from "../columns/types.ts";
 import type { Finished } from "../copy/resume.ts";
 import { firstReader, type Run } from "../copy/run.ts";
 import { readTarget, type Target } from "../copy/target.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planFilling } from "./data-only-plan.ts";
 import { readThere, type There } from "./existing-tables.ts";
+import { createRemade } from "./remade-plan.ts";
 import { createScheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";
+
+/** Plans at hand: up to that many tables none is made twice. */
+const mostAtHand = 1_000;
+const unlearnt: ReadonlyMap<string, Lesson> = new Map();
 
 /** Every table's plan, before the first write. */
 export interface Planned {
@@ -77,11 +83,15 @@ async function planned(run: Run): Promise<Planned> {
     };
   });
   const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
+  const remade = createRemade(mostAtHand);
   const plan = (name: string) => {
     const source = sources.get(name);
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
     const target = there.get(name);
-    return target === undefined ? planTable(scheme, source, lessons.of(name)) : planFilling(scheme, source, target);
+    if (target !== undefined) return remade(() => planFilling(scheme, source, target));
+    const learnt = lessons.of(name);
+    // What is learnt later makes another plan: this one stays as it is.
+    return learnt.size > 0 ? planTable(scheme, source, learnt) : remade(() => planTable(scheme, source, unlearnt));
   };
   const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
   // Planned by name, so that a later attempt gives the same names.
