@@ -5,26 +5,37 @@ import { readConditions } from "../mysql/catalogue/table-conditions.ts";
 import { identifier } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { refuseTriggers } from "../mysql/target/insert-triggers.ts";
-import { readSource } from "../plan/mysql-mysql/copy/source.ts";
-import { readTarget } from "../plan/mysql-mysql/copy/target.ts";
-import type { SourceCode } from "../plan/mysql-mysql/finish/code-source.ts";
-import { drawsNumbers, noSequences } from "../plan/mysql-mysql/finish/code-sql.ts";
-import { planGrants } from "../plan/mysql-mysql/finish/grants.ts";
-import { checkPresent } from "../plan/mysql-mysql/tables/data-only.ts";
-import { charsetsOf } from "../plan/mysql-mysql/tables/existing-columns.ts";
-import { planOf } from "../plan/mysql-mysql/tables/plan-tables.ts";
-import { inventoryOf, type Planning } from "../plan/mysql-mysql/tables/table-plan.ts";
-import { checkEntry } from "../plan/mysql-postgres/columns/checks.ts";
-import type { Scheme } from "../plan/mysql-postgres/columns/column-plan.ts";
-import type { Lesson } from "../plan/mysql-postgres/columns/types.ts";
-import { lostKeys, othersReported, withoutPostgis } from "../plan/mysql-postgres/copy/report.ts";
-import { plannedGrants } from "../plan/mysql-postgres/finish/grants.ts";
-import { zeroDates } from "../plan/mysql-postgres/options.ts";
-import { planForeignKeys } from "../plan/mysql-postgres/tables/foreign-keys.ts";
-import { doubtfulIndexes } from "../plan/mysql-postgres/tables/indexes.ts";
-import { createScheme } from "../plan/mysql-postgres/tables/scheme.ts";
-import { doubtsOf, planTable, type TablePlan } from "../plan/mysql-postgres/tables/table-plan.ts";
-import { planViews } from "../plan/mysql-postgres/tables/views.ts";
+import {
+  charsetsOf,
+  checkPresent,
+  drawsNumbers,
+  inventoryOf,
+  noSequences,
+  type Planning,
+  planGrants,
+  planOf,
+  readSource,
+  readTarget,
+  type SourceCode,
+} from "../plan/mysql-mysql/index.ts";
+import {
+  checkEntry,
+  createRemade,
+  createScheme,
+  doubtfulIndexes,
+  doubtsOf,
+  type Lesson,
+  lostKeys,
+  othersReported,
+  planForeignKeys,
+  plannedGrants,
+  planTable,
+  planViews,
+  type Scheme,
+  type TablePlan,
+  withoutPostgis,
+  zeroDates,
+} from "../plan/mysql-postgres/index.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { named } from "../text/own-property.ts";
 import { sayDoubts } from "./doubts.ts";
@@ -64,7 +75,11 @@ export async function mysqlToPostgres(
 ): Promise<PlannedObject[]> {
   const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
-  const plans = catalogue.tables.map((table) => planTable(scheme, table, wishes.lessons?.(table.name) ?? new Map()));
+  const remade = createRemade();
+  const plans = catalogue.tables.map((table) => {
+    const learnt = wishes.lessons?.(table.name) ?? new Map();
+    return remade(() => planTable(scheme, table, learnt));
+  });
   for (const { source, copied } of plans) sayDoubts(source.name, doubtsOf(copied), say);
   for (const words of lostKeys(plans))
     say(

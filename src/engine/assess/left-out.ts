@@ -1,7 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { filter, map } from "../memory/lazy.ts";
-import { createSteps, needsAddress } from "../plan/postgres-postgres/schema/entries.ts";
-import { leaveOut, readSelectable, unselected } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import { createSteps, leaveOut, needsAddress, readSelectable, unselected } from "../plan/postgres-postgres/index.ts";
 import { readAddresses } from "../postgres/catalogue/address.ts";
 import type { Thing } from "../postgres/catalogue/inventory.ts";
 import type { Session } from "../postgres/driver/connection.ts";

@@ -1,13 +1,18 @@
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { mysqlClaim } from "../mysql/fence/taken-names.ts";
-import { prefixOf } from "../plan/postgres-mysql/columns/scheme.ts";
-import { readSrids } from "../plan/postgres-mysql/columns/shapes.ts";
-import { refuseOldTarget } from "../plan/postgres-mysql/copy/target.ts";
-import { type Chosen, choose, mostColumns } from "../plan/postgres-mysql/tables/choose-tables.ts";
-import { relationNames } from "../plan/postgres-mysql/tables/claims.ts";
-import { type Present, usePresent } from "../plan/postgres-mysql/tables/existing-tables.ts";
-import type { TablePlan } from "../plan/postgres-mysql/tables/table-plan.ts";
-import { readViews } from "../plan/postgres-mysql/tables/views.ts";
+import {
+  type Chosen,
+  choose,
+  mostColumns,
+  type Present,
+  prefixOf,
+  readSrids,
+  readViews,
+  refuseOldTarget,
+  relationNames,
+  type TablePlan,
+  usePresent,
+} from "../plan/postgres-mysql/index.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { fullName } from "../text/full-name.ts";

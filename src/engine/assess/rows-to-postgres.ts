@@ -1,9 +1,15 @@
-import { filledTables, refuseReferred } from "../plan/mysql-postgres/copy/data-only.ts";
-import { othersLeft } from "../plan/mysql-postgres/copy/report.ts";
-import { planFilling } from "../plan/mysql-postgres/tables/data-only-plan.ts";
-import { readThere, type There } from "../plan/mysql-postgres/tables/existing-tables.ts";
-import { createScheme } from "../plan/mysql-postgres/tables/scheme.ts";
-import { doubtsOf, type TablePlan } from "../plan/mysql-postgres/tables/table-plan.ts";
+import {
+  createRemade,
+  createScheme,
+  doubtsOf,
+  filledTables,
+  othersLeft,
+  planFilling,
+  readThere,
+  refuseReferred,
+  type TablePlan,
+  type There,
+} from "../plan/mysql-postgres/index.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
@@ -27,12 +33,13 @@ export async function rowsToPostgres(
     there = await readThere(target, schema, catalogue.tables);
   });
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
+  const remade = createRemade();
   const plans: TablePlan[] = [];
   for (const table of catalogue.tables) {
     const present = there.get(table.name);
     if (present === undefined) continue;
     await sayRefused(say, table.name, () => {
-      const plan = planFilling(scheme, table, present);
+      const plan = remade(() => planFilling(scheme, table, present));
       plans.push(plan);
       sayDoubts(table.name, doubtsOf(plan.copied), say);
     });

@@ -1,4 +1,5 @@
 import { deflateRawSync, inflateRawSync } from "node:zlib";
+import { createBlocks } from "./blocks.ts";
 
 /**
  * A long list that is read seldom and in order, such as the objects of a database: it is kept as compressed JSON, in a tenth
@@ -14,12 +15,13 @@ export interface Packed<T> extends Iterable<T> {
 const together = 512;
 
 export function createPacked<T>(values: Iterable<T> = []): Packed<T> {
+  const kept = createBlocks();
   const chunks: Buffer[] = [];
   let last: T[] = [];
   const add = (value: T) => {
     last.push(value);
     if (last.length < together) return;
-    chunks.push(packedValues(last));
+    chunks.push(kept(packedValues(last)));
     last = [];
   };
   for (const value of values) add(value);
@@ -35,11 +37,8 @@ export function createPacked<T>(values: Iterable<T> = []): Packed<T> {
   };
 }
 
-export const packedValues = (values: readonly unknown[]): Buffer => {
-  const bytes = deflateRawSync(JSON.stringify(values), { level: 1 });
-  // Out of zlib's own block, which is larger.
-  return Buffer.from(bytes);
-};
+export const packedValues = (values: readonly unknown[]): Buffer =>
+  deflateRawSync(JSON.stringify(values), { level: 1 });
 
 const unpackedValues = <T>(bytes: Buffer): T[] => JSON.parse(inflateRawSync(bytes).toString()) as T[];
 
@@ -53,14 +52,16 @@ interface Groups<T> {
 const mostWaiting = 4_096;
 
 export function createGroups<T>(): Groups<T> {
+  const kept = createBlocks();
   const chunks = new Map<number, Buffer[]>();
   let waiting = new Map<number, T[]>();
   let count = 0;
   const settle = () => {
     for (const [group, values] of waiting) {
       const some = chunks.get(group);
-      if (some === undefined) chunks.set(group, [packedValues(values)]);
-      else some.push(packedValues(values));
+      const bytes = kept(packedValues(values));
+      if (some === undefined) chunks.set(group, [bytes]);
+      else some.push(bytes);
     }
     waiting = new Map();
     count = 0;

@@ -1,5 +1,5 @@
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
-import { readTarget } from "../plan/mysql-mysql/copy/target.ts";
+import { readTarget } from "../plan/mysql-mysql/index.ts";
 import { otherLocale } from "../postgres/catalogue/locale.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullName } from "../text/full-name.ts";

@@ -1,9 +1,8 @@
 import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/rows.ts";
 import type { CopyOptions } from "../contract.ts";
-import { createNames as createPostgresNames } from "../plan/mysql-postgres/tables/names.ts";
-import { createNames as createMysqlNames } from "../plan/postgres-mysql/columns/names.ts";
-import { inNamingOrder, prefixOf } from "../plan/postgres-mysql/columns/scheme.ts";
+import { createNames as createPostgresNames } from "../plan/mysql-postgres/index.ts";
+import { createNames as createMysqlNames, inNamingOrder, prefixOf } from "../plan/postgres-mysql/index.ts";
 import type { PartitionTree } from "../postgres/catalogue/partition-roots.ts";
 import { named } from "../text/own-property.ts";
 import type { OpenedTable } from "./sides.ts";

@@ -5,12 +5,17 @@ import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/s
 import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
 import { withoutCheckpoint } from "../../mysql/source/left-in-source.ts";
 import { selected } from "../../mysql/source/selected.ts";
-import { wantedNames as wantedMysqlNames } from "../../plan/mysql-mysql/tables/claims.ts";
-import { columnKey } from "../../plan/mysql-postgres/columns/column-plan.ts";
-import { readTypes, refuseMoneyTypes } from "../../plan/mysql-postgres/columns/overrides.ts";
-import { readExtensions, readNames } from "../../plan/mysql-postgres/copy/target.ts";
-import { refuseTogether, targetSchema } from "../../plan/mysql-postgres/options.ts";
-import { wantedNames } from "../../plan/mysql-postgres/tables/claims.ts";
+import { wantedNames as wantedMysqlNames } from "../../plan/mysql-mysql/index.ts";
+import {
+  columnKey,
+  readExtensions,
+  readNames,
+  readTypes,
+  refuseMoneyTypes,
+  refuseTogether,
+  targetSchema,
+  wantedNames,
+} from "../../plan/mysql-postgres/index.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import type { Opened } from "../../run/open-database.ts";
 import { createSelection } from "../../run/selection.ts";

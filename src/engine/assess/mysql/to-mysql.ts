@@ -1,13 +1,25 @@
 import type { CopyOptions } from "../../contract.ts";
-import { createScheme } from "../../plan/postgres-mysql/columns/scheme.ts";
-import { isLostKey, objectEntries, sequenceEntries } from "../../plan/postgres-mysql/copy/report.ts";
-import { type ViewOutcomes, withView } from "../../plan/postgres-mysql/finish/create-views.ts";
-import type { Chosen } from "../../plan/postgres-mysql/tables/choose-tables.ts";
-import { foreignKeyName, keyOutcome, planForeignKeys } from "../../plan/postgres-mysql/tables/foreign-keys.ts";
-import { planAll } from "../../plan/postgres-mysql/tables/plan-tables.ts";
-import { readSequences, type SourceSequence } from "../../plan/postgres-mysql/tables/sequences.ts";
-import type { Plans, TablePlan } from "../../plan/postgres-mysql/tables/table-plan.ts";
-import { planViews, type Readables, type SourceView, type Viewed } from "../../plan/postgres-mysql/tables/views.ts";
+import {
+  type Chosen,
+  createScheme,
+  foreignKeyName,
+  isLostKey,
+  keyOutcome,
+  objectEntries,
+  type Plans,
+  planAll,
+  planForeignKeys,
+  planViews,
+  type Readables,
+  readSequences,
+  type SourceSequence,
+  type SourceView,
+  sequenceEntries,
+  type TablePlan,
+  type Viewed,
+  type ViewOutcomes,
+  withView,
+} from "../../plan/postgres-mysql/index.ts";
 import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
 import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";

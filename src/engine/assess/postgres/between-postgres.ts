@@ -1,11 +1,14 @@
 import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract.ts";
 import { sameDatabase } from "../../mysql/fence/same-database.ts";
-import { checkFilling } from "../../plan/postgres-postgres/copy/data-only.ts";
-import { refuseForcedRows } from "../../plan/postgres-postgres/schema/forced-rows.ts";
-import { codeWarnings } from "../../plan/postgres-postgres/schema/foreign-code.ts";
-import { largeObjectNames, largeObjectsThere } from "../../plan/postgres-postgres/schema/large-object-names.ts";
-import { readLeftBehind } from "../../plan/postgres-postgres/schema/not-copied.ts";
-import { refuseUnknown } from "../../plan/postgres-postgres/transfer.ts";
+import {
+  checkFilling,
+  codeWarnings,
+  largeObjectNames,
+  largeObjectsThere,
+  readLeftBehind,
+  refuseForcedRows,
+  refuseUnknown,
+} from "../../plan/postgres-postgres/index.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
 import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";

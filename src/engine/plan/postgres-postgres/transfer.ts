@@ -1,5 +1,5 @@
 import { counted } from "../../../guard/words.ts";
-import { type CopyRequest, EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract.ts";
 import type { Fence } from "../../fence/fence.ts";
 import { giveBack } from "../../fence/give-back.ts";
 import { requireMemory } from "../../memory/check.ts";
@@ -10,6 +10,7 @@ import type { Direction, Life } from "../../run/lifecycle.ts";
 import { hearAnswers } from "../../run/watchdog/answers.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
 import { copyAll, type Run } from "./copy/copy-all.ts";
+import { refuseUnknown } from "./options.ts";
 import { checkServers } from "./schema/preconditions.ts";
 
 interface Source {
@@ -85,14 +86,4 @@ async function dropEarlier({ request, hooks, progress }: Life, fence: Fence<Sess
     throw error;
   });
   await hearAnswers(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
-}
-
-/** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
-export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
-  const renamed = Object.entries(schemas ?? {}).filter(([from, to]) => from !== to);
-  if (renamed.length === 0) return;
-  throw new EngineError(
-    "unsupported_option",
-    `schemas cannot be renamed between PostgreSQL servers (asked for: ${renamed.map(([from, to]) => `${from} to ${to}`).join(", ")}), since the source's functions name them in their own text: copy under the same names, then ALTER SCHEMA … RENAME TO …`,
-  );
 }

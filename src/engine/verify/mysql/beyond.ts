@@ -1,8 +1,6 @@
 import { literal } from "../../mysql/driver/names.ts";
 import type { Row, Session } from "../../mysql/driver/session.ts";
-import type { SourceCode } from "../../plan/mysql-mysql/finish/code-source.ts";
-import { nearestCollation } from "../../plan/mysql-mysql/tables/collations.ts";
-import type { Traits } from "../../plan/mysql-mysql/tables/dialect.ts";
+import { nearestCollation, type SourceCode, type Traits } from "../../plan/mysql-mysql/index.ts";
 import type { Particular } from "../same-engine.ts";
 
 /** What information_schema tells alike in MySQL and MariaDB, whose SHOW CREATE differ: of tables, routines and events. */

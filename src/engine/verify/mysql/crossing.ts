@@ -1,15 +1,17 @@
 import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../../mysql/catalogue/catalogue.ts";
 import { bytesOfHex, hexOf } from "../../mysql/catalogue/exact-bytes.ts";
-import { nearestCollation } from "../../plan/mysql-mysql/tables/collations.ts";
-import { comparable } from "../../plan/mysql-mysql/tables/compare-definitions.ts";
-import { type Definition, outside, piecesOf } from "../../plan/mysql-mysql/tables/definition.ts";
 import {
+  comparable,
+  type Definition,
   endOfDefault,
+  nearestCollation,
+  outside,
+  piecesOf,
   positionOf,
   type Traits,
   type Translated,
   translate,
-} from "../../plan/mysql-mysql/tables/dialect.ts";
+} from "../../plan/mysql-mysql/index.ts";
 import type { Particular, Seen } from "../same-engine.ts";
 
 /**

@@ -1,14 +1,21 @@
 import { readCatalogue, type SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../mysql/driver/names.ts";
 import type { Server, Session } from "../../mysql/driver/session.ts";
-import { readSequences } from "../../plan/mysql-mysql/copy/sequences.ts";
-import { readCode, type SourceCode } from "../../plan/mysql-mysql/finish/code-source.ts";
-import { exactBody, inDatabase, statementOf } from "../../plan/mysql-mysql/finish/code-sql.ts";
-import { comparable } from "../../plan/mysql-mysql/tables/compare-definitions.ts";
-import { refuseLostParts } from "../../plan/mysql-mysql/tables/complete.ts";
-import { type Definition, optionText, parseDefinition } from "../../plan/mysql-mysql/tables/definition.ts";
-import type { Traits } from "../../plan/mysql-mysql/tables/dialect.ts";
-import { withExactBytes } from "../../plan/mysql-mysql/tables/exact-text.ts";
+import {
+  comparable,
+  type Definition,
+  exactBody,
+  inDatabase,
+  optionText,
+  parseDefinition,
+  readCode,
+  readSequences,
+  refuseLostParts,
+  type SourceCode,
+  statementOf,
+  type Traits,
+  withExactBytes,
+} from "../../plan/mysql-mysql/index.ts";
 import type { Particular, Seen } from "../same-engine.ts";
 import { type Beyond, readBeyond } from "./beyond.ts";
 import {

@@ -1,7 +1,7 @@
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
-import { endOfDefault, positionOf } from "../../plan/mysql-mysql/tables/dialect.ts";
+import { endOfDefault, positionOf } from "../../plan/mysql-mysql/index.ts";
 import type { Seen } from "../same-engine.ts";
 import type { Crossing } from "./crossing.ts";
 

@@ -1,7 +1,6 @@
 import type { Session } from "../../mysql/driver/session.ts";
 import { readGrants } from "../../mysql/source/grants.ts";
-import { readAccounts } from "../../plan/mysql-mysql/copy/target.ts";
-import type { SourceCode } from "../../plan/mysql-mysql/finish/code-source.ts";
+import { readAccounts, type SourceCode } from "../../plan/mysql-mysql/index.ts";
 import { printable } from "../../text/printable.ts";
 import type { Seen } from "../same-engine.ts";
 

@@ -18,8 +18,6 @@ import { createScheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";
 
-/** Plans at hand: up to that many tables none is made twice. */
-const mostAtHand = 1_000;
 const unlearnt: ReadonlyMap<string, Lesson> = new Map();
 
 /** Every table's plan, before the first write. */
@@ -83,7 +81,7 @@ async function planned(run: Run): Promise<Planned> {
     };
   });
   const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
-  const remade = createRemade(mostAtHand);
+  const remade = createRemade();
   const plan = (name: string) => {
     const source = sources.get(name);
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);

@@ -6,9 +6,12 @@ import type { TablePlan } from "./table-plan.ts";
 
 type Make = () => TablePlan;
 
-/** `make` gives equal plans at each call. At most `most` of the answers have their plans at hand. */
-export function createRemade(most: number): (make: Make) => TablePlan {
-  const planOf = createRecent((plan: RemadePlan) => plan.make(), most);
+/** Plans at hand: up to that many tables none is made twice. */
+const mostAtHand = 1_000;
+
+/** `make` gives equal plans at each call. */
+export function createRemade(): (make: Make) => TablePlan {
+  const planOf = createRecent((plan: RemadePlan) => plan.make(), mostAtHand);
   return (make) => new RemadePlan(make, planOf);
 }
 

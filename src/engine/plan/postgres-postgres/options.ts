@@ -1,0 +1,11 @@
+import { type CopyRequest, EngineError } from "../../contract.ts";
+
+/** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
+export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
+  const renamed = Object.entries(schemas ?? {}).filter(([from, to]) => from !== to);
+  if (renamed.length === 0) return;
+  throw new EngineError(
+    "unsupported_option",
+    `schemas cannot be renamed between PostgreSQL servers (asked for: ${renamed.map(([from, to]) => `${from} to ${to}`).join(", ")}), since the source's functions name them in their own text: copy under the same names, then ALTER SCHEMA … RENAME TO …`,
+  );
+}
