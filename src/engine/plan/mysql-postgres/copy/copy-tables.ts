@@ -143,19 +143,26 @@ export async function copyTables(work: TablesWork): Promise<void> {
     }
   };
 
+  /** Before it no part waits. There may be ten thousand tables. */
+  let from = 0;
   const next = (): { state: TableState; part: Part } | undefined => {
-    for (const state of states) {
+    for (let at = from; at < states.length; at++) {
+      const state = states[at] as TableState;
       const part = state.broken ? undefined : state.waiting.shift();
       if (part !== undefined) {
+        from = at;
         state.inFlight++;
         return { state, part };
       }
     }
+    from = states.length;
     return undefined;
   };
 
+  const broken = new Set<TableState>();
   const stop = (state: TableState) => {
     state.broken = true;
+    broken.add(state);
     for (const { encoder, reader } of state.running) {
       encoder.discard();
       const before = cancels.get(reader) ?? Promise.resolve();
@@ -180,8 +187,8 @@ export async function copyTables(work: TablesWork): Promise<void> {
 
   /** Broken tables none of whose parts run any more are made anew. */
   const mend = async (writer: Writer) => {
-    for (const state of states) {
-      if (!state.broken || state.remaking || state.inFlight > 0) continue;
+    for (const state of broken) {
+      if (state.remaking || state.inFlight > 0) continue;
       const { name } = state.plan.source;
       if (state.next === undefined)
         throw new EngineError("database_error", `table ${name}: a part of it broke off, and nothing says why`);
@@ -195,6 +202,8 @@ export async function copyTables(work: TablesWork): Promise<void> {
       state.remaking = false;
       progress.restart(name);
       begin(state);
+      broken.delete(state);
+      from = 0;
       changed();
     }
   };
