@@ -18,9 +18,9 @@ interface Rate {
 }
 
 const rates: Record<Direction, Rate> = {
-  "mysql-postgres": { table: 9, column: 1.2 },
+  "mysql-postgres": { table: 5, column: 0.75 },
   "mysql-mysql": { table: 3, column: 1 },
-  "postgres-mysql": { table: 6, column: 0.8 },
+  "postgres-mysql": { table: 5, column: 0.75 },
   "postgres-postgres": { table: 4, column: 0.5 },
 };
 
@@ -40,9 +40,9 @@ const programBytes = 32 * MiB;
 const margin = 1.25;
 /** Of a process beside its heap: code, stacks, young objects and the buffers of rows. */
 const besideHeap = 96 * MiB;
-/** Outside of the heap: the report as bytes, pg_dump and the archive that it writes. KiB. */
+/** Outside of the heap, in KiB: the report as bytes; between PostgreSQL servers also pg_dump and the archive that it writes. */
 const outside = (direction: Direction): Rate =>
-  direction === "mysql-mysql" ? { table: 4, column: 0.4 } : { table: 10, column: 0.8 };
+  direction === "postgres-postgres" ? { table: 3, column: 0.15 } : { table: 1, column: 0.05 };
 
 export interface Memory {
   heap: number;
