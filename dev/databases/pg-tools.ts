@@ -7,14 +7,16 @@ import { cacheFolder } from "../terminal/cache.ts";
 import { openTerminal, type Terminal } from "../terminal/index.ts";
 import { programScripts } from "./program-scripts.ts";
 
-/** A folder with pg_dump, pg_restore and psql (18.6 or newer) that run on this machine whatever its own libraries are. */
+const names = ["pg_dump", "pg_dumpall", "pg_restore", "psql"];
+
+/** A folder with pg_dump, pg_dumpall, pg_restore and psql (18.6 or newer) that run on this machine whatever its own libraries are. */
 export const pgTools = async (terminal: Terminal = openTerminal({ name: "pg-tools" })): Promise<string> => {
   const root = await rootFileSystem("databases", terminal);
-  const key = createHash("sha256").update(root).digest("hex").slice(0, 16);
-  const programs = ["pg_dump", "pg_restore", "psql"].map((name) => [
-    name,
-    join(root, "usr", "lib", "postgresql", "18", "bin", name),
-  ]);
+  const key = createHash("sha256")
+    .update([root, ...names].join("\n"))
+    .digest("hex")
+    .slice(0, 16);
+  const programs = names.map((name) => [name, join(root, "usr", "lib", "postgresql", "18", "bin", name)]);
   return keep({ folder: join(cacheFolder(), "tools"), name: "postgres", key }, (part) =>
     programScripts(root, part, Object.fromEntries(programs)),
   );

@@ -11,8 +11,12 @@ export async function programScripts(root: string, folder: string, programs: Rec
   if (loader === undefined) throw new Error(`no dynamic loader in ${library}`);
   await mkdir(folder);
   for (const [name, program] of Object.entries(programs)) {
-    const words = [join(library, loader), "--library-path", library, program].map(quoted).join(" ");
-    await writeFile(join(folder, name), `#!/bin/sh\nexec ${words} "$@"\n`);
+    // By the script's own name, so that pg_dumpall finds the script of pg_dump beside it.
+    const words = ["--library-path", library, program].map(quoted).join(" ");
+    await writeFile(
+      join(folder, name),
+      `#!/bin/sh\nexec ${quoted(join(library, loader))} --argv0 "$0" ${words} "$@"\n`,
+    );
     await chmod(join(folder, name), 0o755);
   }
 }
