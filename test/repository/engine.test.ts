@@ -63,8 +63,10 @@ it("rows import no plan, but for two files", () => {
   ]);
 });
 
-it("run imports no plan: index.ts gives it a direction", () => {
-  expect(crossings(graph, (from, to) => roomOf(from) === "run" && foldersOf(to)[0] === "plan")).toEqual([]);
+it("run and memory import no plan: index.ts gives a run its direction", () => {
+  expect(
+    crossings(graph, (from, to) => ["run", "memory"].includes(roomOf(from)) && foldersOf(to)[0] === "plan"),
+  ).toEqual([]);
 });
 
 it("codes and text import nothing else of the engine", () => {

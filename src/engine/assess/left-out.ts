@@ -1,8 +1,9 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { filter, map } from "../memory/lazy.ts";
-import { createSteps, leaveOut, needsAddress, readSelectable, unselected } from "../plan/postgres-postgres/index.ts";
+import { createSteps, leaveOut, needsAddress } from "../plan/postgres-postgres/index.ts";
 import { readAddresses } from "../postgres/catalogue/address.ts";
 import type { Thing } from "../postgres/catalogue/inventory.ts";
+import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { dumpSchema } from "../postgres/dump/dump.ts";
 import type { leftInSource } from "../postgres/source/left-in-source.ts";

@@ -1,4 +1,4 @@
-import { readSelectable, unselected } from "../plan/postgres-postgres/index.ts";
+import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { leftInSource } from "../postgres/source/left-in-source.ts";
 import type { Opened } from "../run/open-database.ts";

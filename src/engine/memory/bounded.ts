@@ -9,8 +9,8 @@ const MiB = 1 << 20;
 /** Bytes of one answer: catalogues of ten thousands of tables. As strings in rows they take about twice as much. */
 export const answerBytes = Math.max(16 * MiB, Math.min(256 * MiB, Math.floor(getHeapStatistics().heap_size_limit / 3)));
 
-/** This process's own share of its container. */
-const own = 128 * MiB;
+/** This process's own share of its container while such a program runs. */
+const own = 96 * MiB;
 
 /**
  * Bytes that a program may take beside this process: what the container leaves. Where none is limited, a quarter of the machine, and

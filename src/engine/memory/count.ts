@@ -1,5 +1,5 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import { leftOut, readSelectable } from "../plan/postgres-postgres/schema/selected-entries.ts";
+import { leftOut, readSelectable } from "../postgres/catalogue/selectable.ts";
 import { readLeftOut } from "../postgres/catalogue/skipped-relations.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { notAmong } from "../postgres/driver/names.ts";

@@ -9,4 +9,4 @@ export { refuseForcedRows } from "./schema/forced-rows.ts";
 export { codeWarnings } from "./schema/foreign-code.ts";
 export { largeObjectNames, largeObjectsThere } from "./schema/large-object-names.ts";
 export { readLeftBehind } from "./schema/not-copied.ts";
-export { leaveOut, readSelectable, unselected } from "./schema/selected-entries.ts";
+export { leaveOut } from "./schema/selected-entries.ts";

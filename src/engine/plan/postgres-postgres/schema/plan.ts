@@ -4,6 +4,7 @@ import { filter, map } from "../../../memory/lazy.ts";
 import { batches, createPacked, type Packed } from "../../../memory/packed.ts";
 import { type Address, readAddresses } from "../../../postgres/catalogue/address.ts";
 import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import { readSelectable, unselected } from "../../../postgres/catalogue/selectable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import type { Entry } from "../../../postgres/dump/archive.ts";
 import { type DumpOptions, dumpSchema } from "../../../postgres/dump/dump.ts";
@@ -14,7 +15,7 @@ import { fullName } from "../../../text/full-name.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Worker } from "../copy/worker.ts";
 import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
-import { leaveOut, readSelectable, unselected } from "./selected-entries.ts";
+import { leaveOut } from "./selected-entries.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
 export interface Plan {

@@ -1,10 +1,7 @@
-import type { CopyOptions, InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract.ts";
 import { createPacked, type Packed } from "../../../memory/packed.ts";
 import { sharedText } from "../../../memory/shared-text.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
-import { ofUsers } from "../../../postgres/catalogue/tables.ts";
-import type { Session } from "../../../postgres/driver/connection.ts";
-import { createSelection } from "../../../run/selection.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Step } from "./entries.ts";
 
@@ -12,49 +9,6 @@ import type { Step } from "./entries.ts";
  * What `include` and `exclude` leave out: the tables and views that they name, and whatever cannot be without them (views,
  * foreign keys, functions on their rows), by pg_dump's own account of what needs what. A partition goes with its table.
  */
-
-export interface Selectable {
-  oid: number;
-  schema: string;
-  table: string;
-  /** It is copied with what it reads, and only `exclude` speaks of it. */
-  view: boolean;
-  /** The tables that it is a partition of, from the next one up. */
-  above: { schema: string; table: string }[];
-}
-
-/** Every table and view that a pattern may name. */
-export const readSelectable = (source: Session) =>
-  source.query<Selectable>(
-    `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS table, c.relkind IN ('v', 'm') AS view,
-            COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('schema', an.nspname, 'table', a.relname))
-                        FROM pg_catalog.pg_partition_ancestors(c.oid) p JOIN pg_catalog.pg_class a ON a.oid = p.relid
-                        JOIN pg_catalog.pg_namespace an ON an.oid = a.relnamespace WHERE c.relispartition AND p.relid <> c.oid), '[]') AS above
-       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind IN ('r', 'p', 'v', 'm') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
-  );
-
-/** Oids of the tables and views that the options leave out. Errors: `option_unmatched`. */
-export function unselected(all: readonly Selectable[], options: Pick<CopyOptions, "include" | "exclude">): Set<number> {
-  createSelection(options).refuseUnmatched(all);
-  return leftOut(all, options);
-}
-
-/** The same, whatever the patterns match. */
-export function leftOut(
-  all: readonly Selectable[],
-  { include, exclude }: Pick<CopyOptions, "include" | "exclude">,
-): Set<number> {
-  const wanted = createSelection(include ? { include } : {});
-  const spared = createSelection(exclude ? { exclude } : {});
-  return new Set(
-    all.flatMap(({ oid, view, above, ...own }) => {
-      const names = [own, ...above];
-      const some = view || names.some(({ schema, table }) => wanted.has(schema, table));
-      return some && names.every(({ schema, table }) => spared.has(schema, table)) ? [] : [oid];
-    }),
-  );
-}
 
 export interface LeftOut {
   /** By ids of entries. */
