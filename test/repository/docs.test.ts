@@ -78,6 +78,13 @@ it("every page of docs/ is among those that the API serves", () => {
   expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
 });
 
+it("no page has a placeholder whose text is still missing", () => {
+  const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
+  expect(pages.length).toBeGreaterThan(20);
+  const placeholder = /@@\w+@@|\b(?:TODO|FIXME|TBD)\b/;
+  expect(pages.filter((name) => placeholder.test(read(`docs/${name}`)))).toEqual([]);
+});
+
 it("every Deployment that a page names is the chart's", () => {
   const folder = "charts/rowferry/templates";
   const templates = readdirSync(join(root, folder)).map((name) => read(`${folder}/${name}`));
