@@ -50,15 +50,15 @@ export const optionsSchema = z.object({
     .default(2)
     .describe("Number of tables or parts of tables that are copied at the same time."),
   include: names(
-    "Tables to copy, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters, a name that has a dot in double quotes. A pattern that matches no table is refused. Default: all.",
+    "Copy these tables and no others. Write `table` or `schema.table` with the source's names (in MySQL the schema is the database). `*` matches any characters; put a name with a dot in double quotes. A pattern that matches no table is refused. Default: all.",
   ).exactOptional(),
   exclude: names(
-    "Tables and views to leave out, written like include and stronger than it. What depends on them (views, foreign keys) is left out too and named in the report. Default: none.",
+    "Skip these tables and views. Patterns are written as in `include`, and win over it. Objects that depend on them (views, foreign keys) are skipped too, and the report names them. Default: none.",
   ).exactOptional(),
   schemas: z
     .record(z.string().min(1).max(64), z.string().max(64))
     .describe(
-      "Source schema (in MySQL the database) to target schema; into MySQL, to a prefix of the tables' names, empty for none. Schemas that are not named keep their names.",
+      "Rename schemas: source schema (in MySQL the database) to target schema. In a MySQL target the value is a prefix of the tables' names; empty for none. Other schemas keep their names.",
     )
     .meta({ maxProperties: 100 })
     .refine((value) => Object.keys(value).length <= 100, "names at most 100 schemas")
@@ -67,28 +67,28 @@ export const optionsSchema = z.object({
     .enum(["all", "schema", "data"])
     .default("all")
     .describe(
-      "What is copied: `all`, the `schema` without rows, or the `data` into tables that are there already and have the same columns. A value that does not fit into a column there fails the run before a row is written.",
+      "Copy `all`, the `schema` without rows, or the `data` into existing tables with the same columns. With `data`, a value that does not fit into a column fails the run before a row is written.",
     ),
   drop: names(
-    "Tables of the target, `table` or `schema.table` exactly as they are called (a name that has a dot in double quotes), that stand in the way and may be dropped with their rows (with content `data`: emptied). A table in the way that is not named here fails the run before anything is written. Default: none.",
+    "Existing tables of the target that the copy may drop with their rows (with content `data`: empty). Write `table` or `schema.table` with the exact names; put a name with a dot in double quotes. If another table of the copy exists in the target, the run fails before anything is written. Default: none.",
   ).exactOptional(),
   verify: z
     .enum(["counts", "checksum"])
     .default("counts")
     .describe(
-      "How the copy is verified: `counts` of every table's rows and the inventory of objects, or `checksum`: the values of every row too, which takes about as long as reading both sides once more.",
+      "Verify the copy by `counts` of every table's rows and the inventory of objects, or by `checksum`: also the values of every row, which takes about as long as reading both sides once more.",
     ),
   bandwidth: z
     .int()
     .min(1024)
     .max(1_000_000_000_000)
-    .describe("Bytes a second that are read from the source at most, over all streams. Default: no limit.")
+    .describe("Read at most this many bytes a second from the source, over all connections. Default: no limit.")
     .exactOptional(),
   definers: z
     .enum(["keep", "target-user", "invoker"])
     .default("keep")
     .describe(
-      "Whose rights views and routines have in a MySQL target: `keep` the source's definer where the target has that account (else the target's user, reported), the `target-user`, or the `invoker`.",
+      "Definer of views and routines in a MySQL target: `keep` the source's definer if the target has that account (else the target's user, and the report says so), the `target-user`, or the `invoker`.",
     ),
   zero_dates: z
     .string()
@@ -96,7 +96,7 @@ export const optionsSchema = z.object({
     .regex(dateOrWord, "is null, fail or a date such as 1970-01-01")
     .default("null")
     .describe(
-      "What becomes of MySQL's dates with a zero in them, which PostgreSQL does not have: `null`, `fail` (the run ends and names the column), or a date such as 1970-01-01 that takes their place.",
+      "Convert MySQL's dates with a zero, such as 0000-00-00, which PostgreSQL does not have: to `null`, or to a date such as 1970-01-01; or `fail` the run, which names the column.",
     )
     .meta(
       rule(
@@ -111,7 +111,7 @@ export const optionsSchema = z.object({
       { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
     )
     .describe(
-      "The target's type by column, `table.column` or `schema.table.column` to a type as the target writes it (numeric(20,0), DATETIME(3)); a name that has a dot is in double quotes. A value that does not fit fails the run before a row is written. For copies across engines only.",
+      "Choose the target's type of a column: `table.column` or `schema.table.column` to a type as the target writes it, such as numeric(20,0) or DATETIME(3). Put a name with a dot in double quotes. A value that does not fit fails the run before a row is written. Only for copies across engines.",
     )
     .meta({
       maxProperties: 200,
@@ -128,18 +128,18 @@ export const optionsSchema = z.object({
     .min(0)
     .max(604_800)
     .default(0)
-    .describe("Seconds that one statement may take on either server; 0 for no limit."),
+    .describe("End a statement that takes longer than this on either server, in seconds; 0 for no limit."),
   source_locks: z
     .enum(["auto", "require", "none"])
     .default("auto")
     .describe(
-      "How writers of the source are held while the snapshot begins: `auto` for a moment where the rights allow it, else one connection reads instead of several, with a warning; `require` fails where that cannot be; `none` never holds them.",
+      "Lock the source's tables for a moment at the start of the snapshot: `auto` if the rights allow it, else one connection reads instead of several, with a warning; `require` fails without the lock; `none` never locks.",
     ),
   on_object_error: z
     .enum(["report", "fail"])
     .default("report")
     .describe(
-      "What happens when the target refuses an index that is not unique, a check, foreign key, view, trigger, rule, statistics, or a materialized view's rows: `report` names it in the report as not copied; `fail` ends the run. Between PostgreSQL servers, a refused key, check or view always ends it.",
+      "If the target refuses a non-unique index, check, foreign key, view, trigger, rule, statistics or a materialized view's rows: `report` lists it as not copied; `fail` ends the run. Between PostgreSQL servers, a refused key, check or view always ends it.",
     ),
   blocking_timeout: z
     .int()
@@ -147,14 +147,14 @@ export const optionsSchema = z.object({
     .max(604_800)
     .default(30)
     .describe(
-      "Seconds that another session may wait for a lock of the copy on the source (ALTER TABLE, TRUNCATE, a flush of tables), and others behind it. Then the copy releases the lock, if the table is already copied, or ends with `source_changed`; at a flush it first reads again, 3 times.",
+      "Seconds that another session (ALTER TABLE, TRUNCATE, a flush of tables) may wait for a lock of the copy on the source. Then the copy releases the lock if the table is already copied, or else ends with `source_changed`; at a flush it first reads the table again, up to 3 times.",
     ),
   stall_timeout: z
     .int()
     .min(0)
     .max(604_800)
     .default(600)
-    .describe("Seconds without any progress after which the run ends with the cause; 0 for never."),
+    .describe("End the run after this many seconds without any progress, and name the cause; 0 for never."),
   source_ca: pem("source").exactOptional(),
   target_ca: pem("target").exactOptional(),
 });

@@ -43,7 +43,7 @@ const otherHelp: Partial<Record<Key, string>> = {
   target_ca:
     "File with the CA (PEM) that signed the target's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
   bandwidth:
-    "Bytes a second that are read from the source at most, over all streams: 20000000, and on the command line also 20M, 20MB or 20MiB.",
+    "Read at most this many bytes a second from the source, over all connections: 20000000, 20M, 20MB or 20MiB.",
 };
 
 const keys = Object.keys(optionsSchema.shape) as Key[];
