@@ -48,7 +48,7 @@ export function frame({ sections, prefix }: Frame, { title, content, name, place
 <link rel="icon" href="${docs}/icon.svg" type="image/svg+xml">
 ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${source}">\n`}</head>
 <body>
-<a class="skip" href="#content">To the content</a>
+<a class="skip" href="#main">To the content</a>
 <header><a href="${docs}">${product}</a>
 <form action="${docs}/search" role="search"><input type="search" name="q" aria-label="Search the documentation" maxlength="${bounds.length}" value="${escapeHtml(asked)}"> <button>Search</button></form>
 </header>
@@ -58,7 +58,7 @@ ${name === undefined ? "" : `<link rel="alternate" type="text/markdown" href="${
 ${lists.join("\n")}
 </nav>
 </details>
-<main id="content" tabindex="-1">
+<main id="main" tabindex="-1">
 ${content}
 <footer><a href="${source}">${name === undefined ? "For models: llms.txt" : "This page as Markdown"}</a> · <a href="${prefix}/openapi.json">OpenAPI document</a></footer>
 </main>
