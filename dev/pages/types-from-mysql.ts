@@ -140,7 +140,7 @@ function typeOf(sample: Sample, wide: number): TargetType {
 
 /** What the writer of such fields does with values that no type of PostgreSQL holds. */
 const lost: Partial<Record<Kind, string>> = {
-  [kind.text]: "NUL characters are left out and counted",
+  [kind.text]: "NUL characters are removed and counted",
   [kind.date]: "dates with a zero in them and of the year 0: as the option `zero_dates` says, counted",
 };
 

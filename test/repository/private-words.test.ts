@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parseSync } from "oxc-parser";
 import { expect, it } from "vitest";
@@ -43,6 +44,21 @@ it("sentences for users have no private word of writing.md", () => {
     .flatMap(({ path, text }) => sentencesIn(path, text).map((sentence) => ({ path, sentence })))
     .filter(({ sentence }) => privateWords.test(sentence));
   expect(hits.map(({ path, sentence }) => `${path}: ${sentence.slice(0, 160)}`)).toEqual([]);
+});
+
+it("pages and the chart's values have none of them either", () => {
+  const pages = [
+    ...readdirSync(join(root, "docs"))
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => `docs/${name}`),
+    ...["README.md", "SECURITY.md", "CONTRIBUTING.md", "charts/rowferry/values.yaml"],
+  ];
+  const hits = pages.flatMap((path) =>
+    readFileSync(join(root, path), "utf8")
+      .split("\n")
+      .flatMap((line, at) => (privateWords.test(line) ? [`${path}:${at + 1}: ${line.slice(0, 160)}`] : [])),
+  );
+  expect(hits).toEqual([]);
 });
 
 it("the test sees words in literals and in templates, and not in comments and names", () => {

@@ -28,7 +28,7 @@ export const migrationOperations: readonly Operation[] = [
     path: "/api/migrations",
     summary: "Create a migration",
     description:
-      "Starts a copy from the source to the target, whose engines are told by the URLs. An answer without `checkout_url` means that it has started: poll it until its `status` is `completed` or `failed`. With an `Idempotency-Key` a repeat of the same body answers with the same migration, and another body is refused.",
+      "Starts a copy from the source to the target; the URLs name the engines. If the answer has no `checkout_url`, the migration has started: poll it until its `status` is `completed` or `failed`. With an `Idempotency-Key`, a repeat of the same body returns the same migration, and another body is refused.",
     tag,
     auth: "token",
     tier: "write",

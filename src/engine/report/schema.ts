@@ -70,7 +70,7 @@ const snapshotSchema = z
       .describe("PostgreSQL: which transactions are in it, as `xmin:xmax:xip,…` of txid_current_snapshot()."),
   })
   .describe(
-    "The state of the source that was copied. A field that the server or the user's rights do not tell is left out.",
+    "The state of the source that was copied. A field is absent if the server or the user's rights do not show it.",
   );
 
 export const reportSchema = z

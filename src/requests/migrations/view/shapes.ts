@@ -125,7 +125,7 @@ export const resetSchema = z.strictObject({
 export const idSchema = z.string().min(1).max(100).describe("The migration's id.").meta({ format: "uuid" });
 
 export const listQuerySchema = pageSchema.extend({
-  status: migrationStateSchema.describe("Only those that stand there.").exactOptional(),
+  status: migrationStateSchema.describe("Only migrations with this status.").exactOptional(),
 });
 
 export const logsQuerySchema = pageSchema.extend({
