@@ -22,7 +22,10 @@ export const isNamed = (entry: string, name: string): boolean =>
 /** Whether the last of the names in an entry is this one: a table's name may contain a constraint's. */
 export const isNamedLast = (entry: string, name: string): boolean =>
   writings(name).some((written) =>
-    [" ", ".", '"', "`"].some((before) => entry.replace(/["`]$/, "").endsWith(before + written)),
+    // The name may end in a quote itself.
+    [entry, entry.replace(/["`]$/, "")].some((text) =>
+      [" ", ".", '"', "`"].some((before) => text.endsWith(before + written)),
+    ),
   );
 
 export const entriesOf = (report: CopyReport, name: string, kind: RegExp) =>
