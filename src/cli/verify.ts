@@ -37,7 +37,7 @@ const number = (value: number) => value.toLocaleString("en-US");
 const mostNamed = 20;
 
 function textOf(report: VerifyReport): string {
-  const { verification, missing, extra, inventory, objects } = report;
+  const { verification, missing, extra, inventory, objects, warnings } = report;
   const seconds = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000;
   const said = new Set(missing);
   const lost = inventory.filter(({ outcome, name }) => outcome === "reported" && !said.has(name));
@@ -47,6 +47,7 @@ function textOf(report: VerifyReport): string {
       `  ${source} and ${target}: ${differing === undefined ? "" : `${number(differing)} rows differ; `}${number(rows.source)} rows in the source, ${number(rows.target)} in the target`,
       ...keys.map(({ key, what }) => `    ${what}: ${key}`),
     ]),
+    ...named("warnings", warnings),
     ...named("missing in the target", missing),
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),

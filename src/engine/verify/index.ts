@@ -97,7 +97,7 @@ async function compare(
   run: Run,
 ): Promise<VerifyReport> {
   const { source, target, signal, progress, startedAt } = run;
-  const warnings = source.warnings.map(printable);
+  const warnings = [...source.warnings, ...target.warnings].map(printable);
   for (const warning of warnings) hooks.log("warning", warning);
   const selection = createSelection(options);
   const named = [...source.tables.map(({ name }) => name), ...source.views];

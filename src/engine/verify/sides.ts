@@ -3,6 +3,7 @@ import { readTypes, type Side } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
+import { findUnseen } from "../mysql/catalogue/unseen.ts";
 import { literal } from "../mysql/driver/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { openSnapshot } from "../mysql/source/snapshot.ts";
@@ -58,6 +59,11 @@ async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> 
     const side: Side = { engine: "mysql", sessions };
     const names = (await baseTables(first, endpoint.database)).map(({ name }) => [endpoint.database, name] as const);
     const types = await readTypes(side, names);
+    const unseen = await findUnseen(
+      first,
+      endpoint.database,
+      names.map(([, table]) => table),
+    );
     const [[folded] = []] = await first.query("SELECT @@lower_case_table_names");
     const views = await first.query(
       `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${literal(endpoint.database)}`,
@@ -71,7 +77,10 @@ async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> 
         .filter(([, table]) => table !== ownTable)
         .flatMap((name) => tableOf(name, types.get(tableKey(...name)), false, false)),
       views: views.map(([name]) => [endpoint.database, name ?? ""]),
-      warnings,
+      warnings: [
+        ...warnings,
+        ...unseen.map(({ kind, name, note }) => `not compared in the ${opening.role}: ${kind} ${name}: ${note}`),
+      ],
       close,
     };
   } catch (error) {
