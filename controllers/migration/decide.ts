@@ -77,7 +77,10 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
   if (due.why === "first") return started(observed, { ...status, queuedAt: firstQueued(observed, now) }, now);
   const said =
     due.why === "reset"
-      ? { reason: "Reset", note: `Run ${due.run}: what this Migration made in the target is dropped first.` }
+      ? {
+          reason: "Reset",
+          note: `Run ${due.run} starts anew: what this Migration made in this target is dropped first.`,
+        }
       : {
           reason: "Retry",
           note: `Run ${due.run}: finished tables that are proven equal are kept, what else the last one left is dropped and copied again.`,

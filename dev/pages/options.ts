@@ -72,8 +72,8 @@ function section(key: string, value: unknown): string {
   const { name, value: takes = "", kind } = flags.get(key) ?? {};
   const often = kind === "list" || kind === "map" ? ", once for each" : "";
   const standard = defaultOf(key) === "" ? "" : ` Default: ${kind === "list" ? defaultOf(key) : code(defaultOf(key))}.`;
-  const { description } = optionsSchema.shape[key as Key];
-  const words = kind === "file" ? (description ?? "") : helpOf(key).replace(byDefault, "");
+  const inFull = kind === "file" ? " REST, MCP and `kubectl` take the PEM itself." : "";
+  const words = helpOf(key).replace(byDefault, "") + inFull;
   return `### ${key}
 
 ${words}

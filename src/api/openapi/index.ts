@@ -15,7 +15,7 @@ export interface DocumentOptions {
 
 const description = `Copies MySQL and PostgreSQL databases from one URL to another and verifies what it copied.
 
-Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`. Every call sees and changes what belongs to the acting team of the token's owner.
+Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`; at \`awaiting_payment\`, pay at the answer's \`checkout_url\` first. Every call sees and changes what belongs to the acting team of the token's owner.
 
 Errors are \`application/problem+json\` with a stable \`code\`. A request's \`X-Request-Id\` is taken over and answered. A body is JSON of at most 64 KB; unknown fields are refused.`;
 
