@@ -198,3 +198,16 @@ test("a run that failed is told with its cause inside the fence, is retried, and
     });
   await other.client.close();
 });
+
+test("a reason that is longer than a line is shown with its fix", async () => {
+  const names = Array.from({ length: 12 }, (_, at) => `a_table_with_a_rather_long_name_${at}`);
+  const source = await connect("mysql", mysql.url);
+  for (const name of names) {
+    await source.query(`CREATE TABLE ${name} (id INT PRIMARY KEY)`);
+    await target.query(`CREATE TABLE ${name} (id INT PRIMARY KEY)`);
+  }
+  await source.end();
+  const { data, text } = await mcp.call("preview-migration-tool", urls());
+  expect(data, text).toMatchObject({ ready: false, reasons: ["target_not_empty"] });
+  expect(text.replaceAll("\n", "")).toContain("name tables among them in options.drop, or name an empty database");
+});

@@ -3,7 +3,7 @@ import { create } from "../../requests/migrations/create.ts";
 import { preflight } from "../../requests/migrations/probe/preflight.ts";
 import type { Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
 import { createSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
-import { fenced } from "../fence.ts";
+import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
@@ -78,8 +78,11 @@ function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
   const why = reasons.map(({ side, code, message }) => `reason ${side ?? "copy"} ${code}: ${message}`);
   const found = findings
     .filter(({ severity }) => severity !== "blocker")
-    .map(({ severity, code, object, reason, fix }) => `${severity} ${code} ${object}: ${reason} ${fix}`);
-  return [...versions, ...why, ...found].slice(0, mostFindings);
+    .map(({ severity, code, object, reason, fix }) =>
+      [`${severity} ${code} ${object}: ${reason}`, ...(fix === "" ? [] : [`fix: ${fix}`])].join("; "),
+    );
+  // A reason ends with its fix: what is too long for a line goes on in the next one.
+  return [...versions, ...why, ...found].slice(0, mostFindings).flatMap(inLines);
 }
 
 const engineOf = (name: string | null) => engine.catch(null).parse(name);
