@@ -13,6 +13,23 @@ import type { Finishing } from "./finishing-run.ts";
 
 const rights = new Set(["SELECT", "INSERT", "UPDATE", "DELETE", "REFERENCES", "TRIGGER"]);
 
+const ofOwner = "PostgreSQL grants no such right: only the table's owner has it";
+const ofRoutines = "routines are not copied: grant EXECUTE on each function once it is rewritten";
+const onSchema = "PostgreSQL grants this by CREATE on the schema, to be granted by hand";
+
+/** Why each of MySQL's other rights has no grant, and what takes its place. */
+const others: Readonly<Record<string, string>> = {
+  CREATE: onSchema,
+  "CREATE VIEW": onSchema,
+  "CREATE ROUTINE": onSchema,
+  "CREATE TEMPORARY TABLES": "PostgreSQL grants TEMPORARY on the database, which every role has unless it was revoked",
+  EXECUTE: ofRoutines,
+  "ALTER ROUTINE": "routines are not copied; in PostgreSQL only a function's owner may change it",
+  "SHOW VIEW": "PostgreSQL shows the definition of a view to every role",
+  "LOCK TABLES": "PostgreSQL needs no such right: a role may lock a table by its other rights on it",
+  EVENT: "PostgreSQL has no events",
+};
+
 interface Planned {
   entry: InventoryEntry;
   /** Undefined: it cannot be made. */
@@ -85,7 +102,7 @@ function planGrants(
     if (on.kind !== "database" && on.kind !== "table") return not("its routine is not copied");
     const tables = plans.filter(({ source }) => on.kind === "database" || source.name === on.name);
     if (tables.length === 0) return not("what it is on is not part of this copy");
-    if (!rights.has(right)) return not("PostgreSQL has no such right on tables: there it is their owner's");
+    if (!rights.has(right)) return not(others[right] ?? ofOwner);
     if (!roles.has(user)) return not(`the target has no role ${user}: make it there, then grant`);
     if ((hosts.get(user)?.size ?? 0) > 1)
       return not(`${user} has rights of its own by host, which one role cannot have: grant what it is to have`);
