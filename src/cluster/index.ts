@@ -11,4 +11,5 @@ export { type Connection, connect } from "./connection.ts";
 export { alreadyExists, ClusterError, isConflict, isNotFound, isRefusal } from "./errors.ts";
 export { createRecorder, type Recorder } from "./events.ts";
 export { type Informer, pause, startInformer, versionNumber } from "./informer.ts";
+export { noInformer, startInformers } from "./informers.ts";
 export { runElection } from "./lease.ts";

@@ -31,6 +31,8 @@ export interface Informer<T extends KubeObject> {
 
 export interface InformerOptions<T extends KubeObject> {
   kind: Kind<T>;
+  /** Only the objects of this namespace; without it, those of all. */
+  namespace?: string;
   labelSelector?: string;
   /** Takes off what is not needed, to save memory. */
   trim?: (object: T) => T;
@@ -143,7 +145,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
       const begun = now();
       const page: { items: T[]; metadata: { continue?: string; resourceVersion: string } } = await connection.send({
         method: "GET",
-        path: pathOf(kind),
+        path: pathOf(kind, options.namespace),
         query: { labelSelector: options.labelSelector, limit: pageSize, continue: token },
         signal,
       });
@@ -177,7 +179,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
       const lines = connection.lines(
         {
           method: "GET",
-          path: pathOf(kind),
+          path: pathOf(kind, options.namespace),
           query: {
             watch: true,
             allowWatchBookmarks: true,

@@ -23,7 +23,7 @@ import { splitQueue } from "../../controllers/runtime/split-queue.ts";
 import { failureOf } from "../api/problem.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
-import { connect, createClient, createRecorder, pause, runElection, startInformer } from "../cluster/index.ts";
+import { connect, createClient, createRecorder, pause, runElection, startInformers } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
@@ -90,7 +90,8 @@ const stripe = await stripeOf({
   url: config.ROWFERRY_STRIPE_URL,
   problem: problem("a request to Stripe"),
 });
-const common = { resync, now: steady, random, signal: stopping.signal };
+const namespaces = config.ROWFERRY_WATCH_NAMESPACES;
+const common = { namespaces, resync, now: steady, random, signal: stopping.signal };
 const teams = watchTeams(connection, common, problem);
 const accounts = watchAccounts(connection, common, problem);
 // Their code is loaded with them alone: the operator's memory is small.
@@ -98,8 +99,8 @@ const ofBackups = config.ROWFERRY_BACKUPS ? await import("./operator/backups.ts"
 const backups = ofBackups?.watchBackups(connection, common, config, teams.isTeam, problem);
 const caches = {
   ...teams.caches,
-  accounts: accounts.cache,
-  migrations: startInformer(connection, {
+  ...accounts.caches,
+  migrations: startInformers(connection, {
     ...common,
     kind: kinds.migrations,
     trim: trimMigration,

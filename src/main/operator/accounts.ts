@@ -2,14 +2,17 @@ import { type AccountController, createAccountController } from "../../../contro
 import { subscribersFirst } from "../../../controllers/payment/first.ts";
 import type { Queue } from "../../../controllers/runtime/queue.ts";
 import type { Subscriptions } from "../../billing/stripe-subscriptions.ts";
-import { type Client, type Connection, type Informer, startInformer } from "../../cluster/index.ts";
+import { type Client, type Connection, type Informer, noInformer, startInformer } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { kinds } from "../../resources/objects.ts";
 import { paymentHint } from "../../resources/payment.ts";
 
-/** The Accounts' part of the operator: what starts a pass, and one leader's term of passes. */
+/**
+ * The Accounts' part of the operator: what starts a pass, and one leader's term of passes. They are objects of the cluster: an operator
+ * that works in some namespaces alone has none.
+ */
 export interface Accounts {
-  cache: Informer<Account>;
+  caches: Record<string, Informer<Account>>;
   /** Looks at every Account that has a customer once, then at each that changes, until the queue is closed. */
   lead(term: {
     client: Client;
@@ -26,22 +29,25 @@ export interface Accounts {
 
 export function watchAccounts(
   connection: Connection,
-  common: { resync: number; now: () => number; random: () => number; signal: AbortSignal },
+  common: { namespaces: string[]; resync: number; now: () => number; random: () => number; signal: AbortSignal },
   problem: (what: string) => (error: unknown) => void,
 ): Accounts {
   let queue: Queue | undefined;
   const tell = (account: Account | undefined) => {
     if (account?.spec.billing !== undefined) queue?.add(account.metadata.name);
   };
-  const cache = startInformer<Account>(connection, {
-    ...common,
-    kind: kinds.accounts,
-    trim,
-    changed: (before, after) => tell(after ?? before),
-    problem: problem("watching Accounts"),
-  });
+  const watch = () =>
+    startInformer<Account>(connection, {
+      ...common,
+      kind: kinds.accounts,
+      trim,
+      changed: (before, after) => tell(after ?? before),
+      problem: problem("watching Accounts"),
+    });
+  const isWatched = common.namespaces.length === 0;
+  const cache = isWatched ? watch() : noInformer<Account>(common.now);
   return {
-    cache,
+    caches: isWatched ? { accounts: cache } : {},
     async lead({ queue: own, loop, ...options }) {
       const controller = createAccountController({ ...options, accounts: cache });
       queue = own;

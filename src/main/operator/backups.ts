@@ -18,7 +18,7 @@ import type { Metric } from "../../../controllers/runtime/health.ts";
 import type { Passed } from "../../../controllers/runtime/loop.ts";
 import type { Queue } from "../../../controllers/runtime/queue.ts";
 import { expiredRuns } from "../../backup/retention.ts";
-import { type Connection, type Informer, startInformer } from "../../cluster/index.ts";
+import { type Connection, type Informer, startInformers } from "../../cluster/index.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import type { BackupSchedule } from "../../resources/backup/schedule.ts";
@@ -44,7 +44,7 @@ interface Term extends Omit<BackupRunControllerOptions, "caches" | "hasStorage" 
 
 export function watchBackups(
   connection: Connection,
-  common: { resync: number; now: () => number; random: () => number; signal: AbortSignal },
+  common: { namespaces: string[]; resync: number; now: () => number; random: () => number; signal: AbortSignal },
   config: OperatorEnvironment,
   isTeam: (namespace: string) => boolean,
   problem: (what: string) => (error: unknown) => void,
@@ -58,7 +58,7 @@ export function watchBackups(
     changed: (before: T | undefined, after: T | undefined) => void,
     indexedBy: (object: T) => string | undefined = () => undefined,
   ): Informer<T> =>
-    startInformer<T>(connection, {
+    startInformers<T>(connection, {
       ...common,
       kind,
       // A list's items do not name their kind.

@@ -12,6 +12,9 @@ const quantities = z.record(z.string(), z.string());
 
 export const operatorEnvironment = z.object({
   ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
+  ROWFERRY_WATCH_NAMESPACES: list.describe(
+    "Namespaces, between commas, in which alone the operator works, with Roles there and no right on the cluster; empty: all.",
+  ),
   ROWFERRY_POD_NAME: z
     .string()
     .min(1)

@@ -1,14 +1,25 @@
 import type { Queue } from "../../../controllers/runtime/queue.ts";
 import { createTeamController, type TeamController } from "../../../controllers/team/controller.ts";
 import { isOwned, type Piece, type TeamSettings, trimPiece } from "../../../controllers/team/pieces.ts";
-import { type Client, type Connection, type Informer, type Recorder, startInformer } from "../../cluster/index.ts";
+import {
+  type Client,
+  type Connection,
+  type Informer,
+  noInformer,
+  type Recorder,
+  startInformer,
+} from "../../cluster/index.ts";
 import { labels } from "../../resources/group.ts";
 import { type Kind, type KubeObject, kinds } from "../../resources/objects.ts";
 import { teamOf } from "../../resources/team.ts";
 
-/** The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. */
+/**
+ * The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. Teams and
+ * their namespaces are objects of the cluster: an operator that works in some namespaces alone has none.
+ */
 export interface Teams {
-  caches: Record<"teams" | "namespaces" | "quotas" | "policies" | "bindings", Informer<KubeObject>>;
+  /** None where Teams are not watched. */
+  caches: Record<string, Informer<KubeObject>>;
   /** Whether the namespace is named like that of a Team that exists. */
   isTeam(namespace: string): boolean;
   /** Looks at every Team once, then at each that changes, until the queue is closed. */
@@ -39,13 +50,14 @@ export async function isMadeForTeam(client: Pick<Client, "get">, namespace: stri
 
 export function watchTeams(
   connection: Connection,
-  common: { resync: number; now: () => number; random: () => number; signal: AbortSignal },
+  common: { namespaces: string[]; resync: number; now: () => number; random: () => number; signal: AbortSignal },
   problem: (what: string) => (error: unknown) => void,
 ): Teams {
   let term: { queue: Queue; controller: TeamController } | undefined;
   const tell = (names: string[]) => {
     for (const name of names) term?.queue.add(name);
   };
+  const isWatched = common.namespaces.length === 0;
   const watchPiece = (kind: Kind<KubeObject>) =>
     startInformer<Piece>(connection, {
       ...common,
@@ -55,35 +67,39 @@ export function watchTeams(
       changed: (before, after) => tell(term?.controller.pieceChanged(before, after) ?? []),
       problem: problem(`watching teams' ${kind.plural}`),
     });
-  const teams = startInformer<KubeObject>(connection, {
-    ...common,
-    kind: kinds.teams,
-    trim: ({ metadata: { name, uid, resourceVersion, generation } }) => ({
-      metadata: {
-        name,
-        ...(uid === undefined ? {} : { uid }),
-        ...(resourceVersion === undefined ? {} : { resourceVersion }),
-        ...(generation === undefined ? {} : { generation }),
+  const watchTeam = () =>
+    startInformer<KubeObject>(connection, {
+      ...common,
+      kind: kinds.teams,
+      trim: ({ metadata: { name, uid, resourceVersion, generation } }) => ({
+        metadata: {
+          name,
+          ...(uid === undefined ? {} : { uid }),
+          ...(resourceVersion === undefined ? {} : { resourceVersion }),
+          ...(generation === undefined ? {} : { generation }),
+        },
+      }),
+      changed: (before, after) => {
+        // Their status is written here.
+        if (after && before?.metadata.generation !== after.metadata.generation) tell([after.metadata.name]);
       },
-    }),
-    changed: (before, after) => {
-      // Their status is written here.
-      if (after && before?.metadata.generation !== after.metadata.generation) tell([after.metadata.name]);
-    },
-    problem: problem("watching Teams"),
-  });
+      problem: problem("watching Teams"),
+    });
+  const teams = isWatched ? watchTeam() : noInformer(common.now);
   return {
     isTeam(namespace) {
       const team = teamOf(namespace);
       return team !== undefined && teams.get("", team) !== undefined;
     },
-    caches: {
-      teams,
-      namespaces: watchPiece(kinds.namespaces),
-      quotas: watchPiece(kinds.quotas),
-      policies: watchPiece(kinds.networkPolicies),
-      bindings: watchPiece(kinds.roleBindings),
-    },
+    caches: isWatched
+      ? {
+          teams,
+          namespaces: watchPiece(kinds.namespaces),
+          quotas: watchPiece(kinds.quotas),
+          policies: watchPiece(kinds.networkPolicies),
+          bindings: watchPiece(kinds.roleBindings),
+        }
+      : {},
     async lead({ queue, loop, ...options }) {
       const controller = createTeamController(options);
       term = { queue, controller };

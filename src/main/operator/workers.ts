@@ -1,16 +1,16 @@
 import { ownerUid, trimJob, trimPod } from "../../../controllers/jobs/trim.ts";
-import { type Connection, type Job, type Pod, startInformer } from "../../cluster/index.ts";
+import { type Connection, type Job, type Pod, startInformers } from "../../cluster/index.ts";
 import { type Kind, type KubeObject, kinds } from "../../resources/objects.ts";
 
 /** Caches of the Jobs and pods of workers, whoever owns them. */
 export function watchWorkers(
   connection: Connection,
-  common: { resync: number; now: () => number; random: () => number; signal: AbortSignal },
+  common: { namespaces: string[]; resync: number; now: () => number; random: () => number; signal: AbortSignal },
   changed: (object: KubeObject) => void,
   problem: (what: string) => (error: unknown) => void,
 ) {
   const watch = <T extends Job | Pod>(kind: Kind<T>, trim: (object: T) => T) =>
-    startInformer<T>(connection, {
+    startInformers<T>(connection, {
       ...common,
       kind,
       labelSelector: "app.kubernetes.io/managed-by=rowferry,app.kubernetes.io/component=worker",
