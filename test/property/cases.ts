@@ -177,9 +177,9 @@ function addReferences(
   const parent = random.pick(tables);
   if (!parent.keyed || parent.partition !== undefined) return;
   const loose = server === "postgres" && random.below(4) === 0 ? { loose: random.pick(loosenesses[server]) } : {};
-  const used = new Set(
-    table.columns.map((column) => column.name.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")),
-  );
+  // A period's name stands among the columns'.
+  const taken = [...table.columns, ...(table.period === undefined ? [] : [table.period])];
+  const used = new Set(taken.map(({ name }) => name.toLowerCase().normalize("NFD").replace(/\p{M}/gu, "")));
   table.columns.push({
     name: hostileName(random, used, 60, false),
     kind: numbered[engineOf(server)],

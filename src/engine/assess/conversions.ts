@@ -102,7 +102,7 @@ export async function mysqlToPostgres(
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.name, plan])));
   return [
     ...plans.flatMap(({ inventory }) => inventory),
-    ...plans.flatMap((plan) => plan.checks.map(({ name }) => checkEntry(plan.source.name, name, "converted"))),
+    ...plans.flatMap((plan) => plan.checks.map((check) => checkEntry(plan.source.name, check, "converted"))),
     ...keys.inventory,
     ...keys.keys.map(({ table, source }) => ({
       kind: "foreign key",

@@ -9,6 +9,8 @@ import { isGenerated, mentions, readable, type Translator } from "./expressions.
 export interface CheckPlan {
   /** In the source. */
   name: string;
+  /** Its name in the target. */
+  target: string;
   add: string;
   /** Undefined: it is not enforced in the source either. */
   validate: string | undefined;
@@ -43,21 +45,34 @@ export function computedAs(
   return { sql: `GENERATED ALWAYS AS (${translated.sql}) ${virtual ? "VIRTUAL" : "STORED"}` };
 }
 
-export const checkEntry = (table: string, name: string, outcome: InventoryEntry["outcome"]): InventoryEntry => ({
+/** Names of constraints that PostgreSQL makes with a table by itself. */
+export const constraintsOfColumns = (table: string, columns: readonly ColumnPlan[]): string[] =>
+  columns.flatMap(({ name, type, nullable }) => [
+    ...(type.check === undefined ? [] : [`${table}_${name}_check`]),
+    ...(nullable ? [] : [`${table}_${name}_not_null`]),
+  ]);
+
+export const checkEntry = (
+  table: string,
+  { name, target }: Pick<CheckPlan, "name" | "target">,
+  outcome: InventoryEntry["outcome"],
+): InventoryEntry => ({
   kind: "check",
   name: `${table}.${name}`,
   outcome,
+  ...(outcome === "converted" && target !== name ? { note: `as ${target}` } : {}),
 });
 
+/** `taken`: names of the table's other constraints in the target. Foreign keys keep their names too. */
 export function planChecks(
   scheme: Scheme,
   source: SourceTable,
-  table: string,
+  { table, taken }: { table: string; taken: readonly string[] },
   translate: Translator,
 ): { checks: CheckPlan[]; inventory: InventoryEntry[] } {
   const checks: CheckPlan[] = [];
   const inventory: InventoryEntry[] = [];
-  const names = createNames();
+  const names = createNames([...taken, ...source.foreignKeys.map(({ name }) => name)]);
   for (const check of source.checks) {
     const { name, clause, enforced } = check;
     if (source.columns.some((column) => column.name === name && isJsonCheck(check, column))) {
@@ -77,9 +92,11 @@ export function planChecks(
       report(`not translated: ${translated.reason}`);
       continue;
     }
-    const quoted = identifier(names.take(name, `check ${source.name}\0${name}`));
+    const target = names.take(name, `check ${source.name}\0${name}`);
+    const quoted = identifier(target);
     checks.push({
       name,
+      target,
       add: `ALTER TABLE ${table} ADD CONSTRAINT ${quoted} CHECK (${translated.sql}) ${enforced ? "NOT VALID" : "NOT ENFORCED"}`,
       validate: enforced ? `ALTER TABLE ${table} VALIDATE CONSTRAINT ${quoted}` : undefined,
       drop: `ALTER TABLE ${table} DROP CONSTRAINT ${quoted}`,

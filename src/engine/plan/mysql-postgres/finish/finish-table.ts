@@ -4,7 +4,7 @@ import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgr
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { printable } from "../../../text/printable.ts";
-import { checkEntry } from "../columns/checks.ts";
+import { type CheckPlan, checkEntry } from "../columns/checks.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { buildIndexes } from "./build-indexes.ts";
 import type { Finishing } from "./finishing-run.ts";
@@ -72,7 +72,7 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | 
     `ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`,
   ].filter((sql) => sql !== undefined);
   const before = inventory.length;
-  inventory.push(...plan.checks.map(({ name }) => checkEntry(plan.source.name, name, "converted")));
+  inventory.push(...plan.checks.map((check) => checkEntry(plan.source.name, check, "converted")));
   try {
     await sessions.use((session) =>
       fenced(session, fence, async () => {
@@ -95,30 +95,31 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | 
  * has no result for a row is taken away again and reported: it would fail where the source's does not.
  */
 async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer): Promise<void> {
-  const say = (name: string, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
-    finishing.inventory.push({ ...checkEntry(plan.source.name, name, outcome), ...more });
-    if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${name}: ${more.note}`);
+  const say = (check: CheckPlan, outcome: InventoryEntry["outcome"], more: Partial<InventoryEntry> = {}) => {
+    finishing.inventory.push({ ...checkEntry(plan.source.name, check, outcome), ...more });
+    if (more.note !== undefined) finishing.warn(`check ${plan.source.name}.${check.name}: ${more.note}`);
   };
-  for (const { name, add, validate, drop, definition } of plan.checks) {
+  for (const check of plan.checks) {
+    const { name, add, validate, drop, definition } = check;
     try {
       await fenced(session, finishing.fence, () => session.run(add));
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (finishing.strict) throw schemaRefused(`check ${plan.source.name}.${name}`, error);
-      say(name, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
+      say(check, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
       continue;
     }
     try {
       if (validate !== undefined) await fenced(session, finishing.fence, () => session.run(validate));
-      say(name, "converted");
+      say(check, "converted");
     } catch (error) {
       if (isRefusal(error)) {
         await fenced(session, finishing.fence, () => session.run(drop));
-        say(name, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverWords(error)}`, definition });
+        say(check, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverWords(error)}`, definition });
         continue;
       }
       if (sqlState(error) !== "23514") throw error;
-      say(name, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
+      say(check, "reported", { note: "rows of the source break it: it was added NOT VALID", definition });
     }
   }
 }

@@ -1,8 +1,10 @@
 import type { InventoryEntry } from "../../../contract.ts";
 import type { SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
+import { constraintsOfColumns } from "../columns/checks.ts";
 import { type ColumnPlan, columnKey, type Scheme } from "../columns/column-plan.ts";
 import { collationIdentity, foldedKey, foldingOf } from "../columns/folding.ts";
+import { keyNames } from "./indexes.ts";
 import { createNames, type Names } from "./names.ts";
 import type { TablePlan } from "./table-plan.ts";
 
@@ -26,9 +28,9 @@ export function planForeignKeys(
   const keys: ForeignKeyPlan[] = [];
   const inventory: InventoryEntry[] = [];
   for (const table of plans.values()) {
-    // Names that constraints of the table have already; a check's is given by the server.
-    const constraints = table.indexes.filter(({ constraint }) => constraint !== undefined).map(({ name }) => name);
-    const names = createNames([...constraints, ...table.columns.map(({ name }) => `${table.name}_${name}_check`)]);
+    const checks = table.checks.map(({ target }) => target);
+    const own = constraintsOfColumns(table.name, table.columns);
+    const names = createNames([...keyNames(table.indexes), ...checks, ...own]);
     for (const source of table.source.foreignKeys) {
       const planned = planOne(scheme, plans, table, source, names);
       if (typeof planned === "string")

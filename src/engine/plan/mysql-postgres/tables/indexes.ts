@@ -193,3 +193,7 @@ export const doubtfulIndexes = (plans: readonly { source: SourceTable; indexes: 
           ],
     ),
   );
+
+/** Names of constraints of their table. */
+export const keyNames = (indexes: readonly IndexPlan[]): string[] =>
+  indexes.filter(({ constraint }) => constraint !== undefined).map(({ name }) => name);

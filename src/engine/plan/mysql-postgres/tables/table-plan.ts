@@ -4,13 +4,13 @@ import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
 import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Doubt } from "../../fits/values.ts";
-import { type CheckPlan, planChecks } from "../columns/checks.ts";
+import { type CheckPlan, constraintsOfColumns, planChecks } from "../columns/checks.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, type NamedType, type Scheme } from "../columns/column-plan.ts";
 import { columnValue, type Note } from "../columns/column-values.ts";
 import { createTranslator, isGenerated } from "../columns/expressions.ts";
 import { intoType } from "../columns/overrides.ts";
 import { isIncrement, type Lesson, refuseLabels, type TargetType, targetType } from "../columns/types.ts";
-import { planIndex, tooLongWords } from "./indexes.ts";
+import { keyNames, planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
 import { overlapEntry, periodEntries } from "./periods.ts";
@@ -133,9 +133,6 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
   notePartitions(partitions, note);
   if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not copied");
   inventory.push(...periodEntries(source));
-  const checks = planChecks(scheme, source, table, translate);
-  inventory.push(...checks.inventory);
-
   const indexes: IndexPlan[] = [];
   for (const index of source.indexes) {
     const planned = planIndex(scheme, source, { name, columns, partitioned: split !== undefined, translate }, index);
@@ -145,6 +142,9 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       noteIndex(planned, columns, note);
     }
   }
+  const taken = [...keyNames(indexes), ...constraintsOfColumns(name, columns)];
+  const checks = planChecks(scheme, source, { table, taken }, translate);
+  inventory.push(...checks.inventory);
   const trigger = updateTrigger(scheme, source, name, columns);
   if (trigger !== undefined) {
     after.push(...trigger.create);
