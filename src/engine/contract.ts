@@ -206,6 +206,8 @@ export interface CopyReport {
   tables: { source: string; target: string; rows: { source: number; target: number } }[];
   inventory: InventoryEntry[];
   warnings: string[];
+  /** Columns of which values were changed to fit the target; a warning names each, with its number of values. 0 where it is left out. */
+  changed_columns?: number;
   made: MadeObject[];
   /** What was asked for, where that was not all: with `schema` no rows were read nor counted. */
   content?: "schema" | "data";

@@ -1,7 +1,8 @@
 import { randomInt } from "node:crypto";
-import { type CopyReport, EngineError, type MadeObject } from "../contract.ts";
+import { EngineError, type MadeObject } from "../contract.ts";
 import { printable } from "../text/printable.ts";
 import { type Claim, everything } from "./claims.ts";
+import type { FinishedCopy } from "./finished-options.ts";
 
 /**
  * The table `_rowferry` in the target: fence and checkpoint of the runs into it (design.md).
@@ -34,8 +35,8 @@ export interface Fence<Connection> {
   /** The parts that earlier epochs and this one marked as done; `transaction` wrote mark and rows, where an engine tells it of each row. */
   parts(): Promise<{ part: string; rows: number; epoch: number; transaction?: string }[]>;
   /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
-  saveResult(report: CopyReport): Promise<void>;
-  savedResult(): Promise<CopyReport | undefined>;
+  saveResult(report: FinishedCopy): Promise<void>;
+  savedResult(): Promise<FinishedCopy | undefined>;
   /**
    * Drops in reverse order what was made and still has its name and id (never CASCADE onto others' objects) and forgets
    * these objects, the result, and the marks of the parts that `keep` does not hold (all, where it is left out).

@@ -8,7 +8,7 @@ import { snapshotWords } from "./snapshot-words.ts";
 export interface Facts {
   /** One sentence: what was copied and how far it is proven. */
   verdict: string;
-  /** Nothing differs and nothing was left out. */
+  /** Nothing differs, nothing was changed and nothing was left out. */
   whole: boolean;
   summary: [name: string, value: string][];
   /** Objects by outcome, each grouped by kind in the order of the alphabet. */
@@ -34,7 +34,7 @@ export function factsOf(report: CopyReport): Facts {
   const differing = report.verification?.differences.length ?? 0;
   return {
     verdict: verdictOf(report, `${left ?? "Every object of the source is accounted for"}.`, unequal + differing),
-    whole: left === undefined && unequal + differing === 0,
+    whole: left === undefined && unequal + differing === 0 && (report.changed_columns ?? 0) === 0,
     summary: summaryOf(report),
     inventory,
   };
@@ -50,8 +50,14 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
     return `${counted(wrong, "table")} of the target ${wrong === 1 ? "differs" : "differ"} from the source.`;
   const level =
     report.verification?.level === "checksum" ? "every value was compared" : "every table's rows were counted";
-  return `Copied and verified ${copied}: ${level}. ${left}`;
+  return `Copied and verified ${copied}: ${level}${changedWords(report)}. ${left}`;
 }
+
+/** After a sentence that says that values are equal. */
+export const changedWords = ({ changed_columns = 0 }: Pick<CopyReport, "changed_columns">): string =>
+  changed_columns === 0
+    ? ""
+    : `, after values in ${counted(changed_columns, "column")} were changed to fit the target (see the warnings)`;
 
 function summaryOf(report: CopyReport): Facts["summary"] {
   const { source, target, tables, inventory, snapshot } = report;

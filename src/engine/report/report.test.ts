@@ -38,6 +38,7 @@ const report: CopyReport = {
     { kind: "grant", name: "root", outcome: "not_applicable", note: "no such role" },
   ],
   warnings: [hostile],
+  changed_columns: 0,
   made: [{ kind: "table", name: ["public", hostile], id: "1259:1" }],
   verification: { level: "checksum", rows: 1_234_567, tables: 2, differences: [], uncompared: [hostile] },
   resumed: { kept: ["a"], copied_again: [] },
@@ -146,6 +147,13 @@ it("the page and the text say what was not copied, with the source's own words",
     "Copied and verified 2 tables with 1,234,567 rows: every value was compared. 1 source object was not copied or was changed: 1 event.",
   );
   expect(text).toContain("- Took: 3m20s");
+});
+
+it("values that were changed are not called equal", () => {
+  const said =
+    "every value was compared, after values in 2 columns were changed to fit the target (see the warnings). ";
+  for (const text of [reportPage, reportMarkdown, reportSummary].map((make) => make({ ...report, changed_columns: 2 })))
+    expect(text).toContain(said);
 });
 
 it("text for a terminal has nothing that it would obey", () => {

@@ -96,6 +96,11 @@ export const reportSchema = z
       .describe("Every table that was copied, with the rows counted on both sides."),
     inventory: z.array(inventoryEntrySchema).describe("Every object of the source and what became of it."),
     warnings: z.array(z.string()).describe("What a person should know, in sentences."),
+    changed_columns: whole
+      .exactOptional()
+      .describe(
+        "Number of columns in which the copy changed values to fit the target, such as NUL bytes removed or zero dates set to NULL. Warnings name each. 0 if absent.",
+      ),
     made: z
       .array(madeSchema)
       .describe("What the run made in the target, in order; a reset drops these and nothing else."),

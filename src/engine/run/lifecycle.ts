@@ -1,6 +1,7 @@
 import { refuseDifferences } from "../checksum/words.ts";
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
 import type { Fence } from "../fence/fence.ts";
+import { decidingOptions, reportFor } from "../fence/finished-options.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
 import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 
@@ -81,8 +82,9 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
     try {
       const saved = request.reset ? undefined : await fence.savedResult();
       if (saved !== undefined) {
+        const report = reportFor(saved, request.options);
         hooks.log("info", "the copy was finished and verified by an earlier worker");
-        return { report: saved, finish };
+        return { report, finish };
       }
       const result = await direction.copy(life, source, fence);
       const report: CopyReport = {
@@ -94,7 +96,7 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
         made: (await fence.made()).filter(({ kind }) => kind !== "rows"),
       };
       refuseDifferences(report);
-      await fence.saveResult(report);
+      await fence.saveResult({ ...report, asked: decidingOptions(request.options) });
       progress.phase("finished");
       return { report, finish };
     } catch (error) {

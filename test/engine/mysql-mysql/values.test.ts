@@ -48,6 +48,7 @@ test.each(pairs)(
       `column ${where.database}.z.${column}: ${count} values of -0 became 0, since this server knows no minus zero`;
     const zeros = ({ warnings }: CopyReport) => warnings.filter((words) => words.includes("-0"));
     expect(zeros(report)).toEqual(lost ? [said("f", 16), said("d", 16)] : []);
+    expect(report.changed_columns).toBe(lost ? 2 : undefined);
 
     // Into a text, which keeps it.
     await where.to.query(

@@ -11,6 +11,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { changedWords } from "../../../report/facts.ts";
 import { notCopied } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
@@ -32,7 +33,7 @@ import { makeSequences } from "./sequences.ts";
 import { readSource, type Source } from "./source.ts";
 import { type Clearing, clearTarget, readTarget } from "./target.ts";
 
-type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed">;
+type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed">;
 
 export async function copyAll(run: Run): Promise<Done> {
   const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
@@ -132,6 +133,7 @@ export async function copyAll(run: Run): Promise<Done> {
     put([...inventoryOf(plan), ...entries]);
     lost.forEach(warn);
   }
+  const changed = changedOf(done);
   if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
   if (content !== "schema") {
     // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.
@@ -159,7 +161,7 @@ export async function copyAll(run: Run): Promise<Done> {
   if (verification !== undefined) {
     verificationWords(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `all hashes are equal in source and target: ${counted(verification.rows, "row")}`);
+      hooks.log("info", `all hashes are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
   }
   const left = notCopied([...inventory.values()]);
   if (left !== undefined) warn(`${left} (see the report)`);
@@ -171,9 +173,15 @@ export async function copyAll(run: Run): Promise<Done> {
     })),
     inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue)],
     warnings,
+    ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),
   };
+}
+
+function changedOf(done: ReadonlyMap<string, DoneTable>): Pick<CopyReport, "changed_columns"> {
+  const columns = [...done.values()].reduce((sum, { warnings }) => sum + warnings.length, 0);
+  return columns === 0 ? {} : { changed_columns: columns };
 }
 
 const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>

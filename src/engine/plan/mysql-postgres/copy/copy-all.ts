@@ -58,16 +58,18 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
       finishing.warn(words);
     };
     const own: Finishing = { ...finishing, inventory: [], warn };
-    const done = () => ({
-      mark: markOf({
+    const done = () => {
+      const changes = dataWarnings([state], options.zero_dates);
+      const finished: Finished = {
         table: name,
         digest: digestOf(state.plan),
         lessons: Object.fromEntries(lessons.of(name)),
-        warnings: [...dataWarnings([state], options.zero_dates), ...said],
+        warnings: [...changes, ...said],
+        changed: changes.length,
         inventory: own.inventory,
-      } satisfies Finished),
-      rows: state.rows,
-    });
+      };
+      return { mark: markOf(finished), rows: state.rows };
+    };
     await finishTable(own, state.plan, state.rows, rowless ? undefined : done);
     finishing.inventory.push(...own.inventory);
     progress.state(name, "done");

@@ -4,6 +4,7 @@ import type { CopyReport, InventoryEntry } from "../../../contract.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { changedWords } from "../../../report/facts.ts";
 import { notCopied } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
@@ -24,7 +25,8 @@ import { createWarnings, failing, firstReader, type Run } from "./run.ts";
 import type { Target } from "./target.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
-export interface Done extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "verification" | "resumed"> {
+export interface Done
+  extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed"> {
   target: Pick<Target, "version" | "versionText">;
 }
 
@@ -82,15 +84,18 @@ export async function copyAll(run: Run): Promise<Done> {
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
   compareCounts(counts, targetCounts);
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
+  const changes = dataWarnings(states, options.zero_dates);
+  const earlier = [...kept].reduce((sum, name) => sum + (finished.get(name)?.changed ?? 0), 0);
+  const changed = changes.length + earlier === 0 ? {} : { changed_columns: changes.length + earlier };
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {
     verificationWords(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `all values are equal: ${counted(verification.rows, "row")} in source and target`);
+      hooks.log("info", `all values are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
     await snapshot.unlock();
   }
-  dataWarnings(states, options.zero_dates).forEach(warn);
+  changes.forEach(warn);
   for (const name of kept) {
     finished.get(name)?.warnings.forEach(warn);
     finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
@@ -121,6 +126,7 @@ export async function copyAll(run: Run): Promise<Done> {
     })),
     inventory,
     warnings: said,
+    ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),
   };

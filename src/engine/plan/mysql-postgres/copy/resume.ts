@@ -18,6 +18,8 @@ export interface Finished extends FinishedMark {
   lessons: Record<string, Lesson>;
   /** What its values had to give up (report.ts). */
   warnings: string[];
+  /** How many of them name a column of which values were changed. Marks of earlier versions lack it. */
+  changed?: number;
   /** What became known of its indexes and checks. */
   inventory: InventoryEntry[];
 }

@@ -3,6 +3,7 @@ import { verificationWords } from "../../../checksum/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { changedWords } from "../../../report/facts.ts";
 import { notCopied } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { workOff } from "../../../run/work.ts";
@@ -27,7 +28,7 @@ import { nameOf } from "./target.ts";
 
 type Done = Pick<
   CopyReport,
-  "target" | "tables" | "inventory" | "warnings" | "size" | "snapshot" | "verification" | "resumed"
+  "target" | "tables" | "inventory" | "warnings" | "changed_columns" | "size" | "snapshot" | "verification" | "resumed"
 >;
 type Warn = (words: string) => void;
 
@@ -69,10 +70,11 @@ export async function copyAll(run: Run): Promise<Done> {
       warn(words);
 
   progress.phase("verifying");
-  const verification = await verify(run, prepared, warn);
+  const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];
+  const changed = changes.length === 0 ? {} : { changed_columns: changes.length };
+  const verification = await verify(run, prepared, changed, warn);
   await prepared.held.release();
-  dataWarnings(states).forEach(warn);
-  for (const state of states) state.kept?.warnings.forEach(warn);
+  changes.forEach(warn);
   const inventory = withDifferences(
     inventoryOf(prepared, keys.entries, views, content),
     content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made),
@@ -93,6 +95,7 @@ export async function copyAll(run: Run): Promise<Done> {
     })),
     inventory,
     warnings,
+    ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(prepared.resumed ? { resumed: { kept: kept.kept, copied_again: kept.copiedAgain } } : {}),
   };
@@ -154,7 +157,12 @@ function carryViews(
   return makeViews({ source, target, fence, scheme, options: request.options, states, views, warn });
 }
 
-async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Promise<Verification | undefined> {
+async function verify(
+  run: Run,
+  { workers, states }: Prepared,
+  changed: Pick<CopyReport, "changed_columns">,
+  warn: Warn,
+): Promise<Verification | undefined> {
   const { options, target } = run.request;
   if (options.content === "schema") return undefined;
   run.hooks.log("info", "row counts of source and target are equal");
@@ -163,7 +171,7 @@ async function verify(run: Run, { workers, states }: Prepared, warn: Warn): Prom
   const verification = await compareValues(workers, target.database, plans, run);
   verificationWords(verification).forEach(warn);
   if (verification.differences.length === 0)
-    run.hooks.log("info", `all values are equal: ${counted(verification.rows, "row")} in source and target`);
+    run.hooks.log("info", `all values are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
   return verification;
 }
 
