@@ -59,9 +59,12 @@ await runCommand({ name: "chaos", about, options, words }, async ({ terminal, si
   if (only === undefined && values.from === undefined) {
     const servers = await openServers();
     const names = wayNames;
-    const property = await playProperty(servers, { seed, count: Math.ceil(cases / names.length), names }, say).finally(
-      () => servers.close(),
-    );
+    const property = await playProperty(
+      servers,
+      { seed, count: Math.ceil(cases / names.length), names },
+      say,
+      signal,
+    ).finally(() => servers.close());
     summary.push(`${property.cases} property cases, ${property.failures.length} failed`);
     const bits = await playBits({ seed, rows }, say).catch((error: Error) => ({ found: 0, failures: [error.message] }));
     summary.push(`${bits.found} flipped bits found in ${rows} rows, ${bits.failures.length} failed`);

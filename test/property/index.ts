@@ -13,7 +13,7 @@ const options = {
 const words = { usage: "[DIRECTION]…", about: "These alone", among: wayNames };
 const about = "Copies random schemas and compares source and target.";
 
-await runCommand({ name: "property", about, options, words }, async ({ terminal, values, words: only }) => {
+await runCommand({ name: "property", about, options, words }, async ({ terminal, signal, values, words: only }) => {
   const chosen = {
     seed: wholeNumber("--seed", values.seed),
     count: wholeNumber("--count", values.count, 1),
@@ -22,7 +22,7 @@ await runCommand({ name: "property", about, options, words }, async ({ terminal,
   };
   const servers = await openServers();
   try {
-    const { cases, failures } = await playProperty(servers, chosen, (line) => terminal.line(line));
+    const { cases, failures } = await playProperty(servers, chosen, (line) => terminal.line(line), signal);
     console.log(`seed ${values.seed}: ${cases} cases, ${failures.length} failed`);
     throwIfAny(failures, "Run the command of a FAILED line above to repeat that case.");
     return 0;

@@ -251,11 +251,13 @@ export async function playProperty(
   servers: Servers,
   { seed, count, from = 0, names }: { seed: number; count: number; from?: number; names: readonly string[] },
   say: (line: string) => void,
+  signal?: AbortSignal,
 ): Promise<{ cases: number; failures: string[] }> {
   const failures: string[] = [];
   let cases = 0;
   for (const name of names) {
     for (let number = from; number < from + count; number++) {
+      signal?.throwIfAborted();
       cases += 1;
       await playCase(servers, name, seed, number).catch((error: Error) => {
         const again = `npm run property -- ${name} --seed ${seed} --from ${number} --count 1`;
