@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { dirname, join } from "node:path";
 import { program } from "../../dev/cluster/binaries/index.ts";
-import { processImages } from "../../dev/cluster/processes/images.ts";
+import { postgresTools, processImages } from "../../dev/cluster/processes/images.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { clone, type Ended, openSandbox, type Sandbox } from "./sandbox.ts";
 
@@ -40,9 +40,13 @@ export const openOrdinaryAccount = async (): Promise<OrdinaryAccount> => {
   const kubernetes = await program("kubernetes", "kubectl", { terminal });
   await program("helm", "helm", { terminal });
   const { mysql, postgres } = await processImages({ terminal });
+  const tools = await postgresTools({ terminal });
   terminal.close();
   const box = await openSandbox();
-  const made = await box.run("sh", ["-c", setup(dirname(dirname(kubernetes)), [mysql.archive, postgres.archive])]);
+  const made = await box.run("sh", [
+    "-c",
+    setup(dirname(dirname(kubernetes)), [mysql.archive, postgres.archive, tools.archive]),
+  ]);
   if (made.code !== 0) throw new Error(made.output);
   const id = (flag: string): string => spawnSync("id", [flag, "nobody"], { encoding: "utf8" }).stdout.trim();
   const account = [`--reuid=${id("-u")}`, `--regid=${id("-g")}`, "--clear-groups"];

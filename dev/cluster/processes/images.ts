@@ -1,7 +1,7 @@
 // "Images" of a cluster of processes: folders whose files and programs a pod's process finds at the paths of its container.
 
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { cp, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { bundle } from "../../build.ts";
@@ -16,6 +16,8 @@ import type { Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { together } from "../../terminal/together.ts";
 import { addMysql } from "./mysql.ts";
+import { addPostgresTools } from "./pg-tools.ts";
+import { addTree } from "./tree.ts";
 
 type Options = { terminal: Terminal; signal?: AbortSignal | undefined };
 
@@ -63,14 +65,27 @@ const stored = async (
   return { ref, archive };
 };
 
+/** Programs that the application starts: PostgreSQL's of the newest version, as its container image has them. */
+export const postgresTools = (options: Options): Promise<Image> =>
+  stored("pg-tools-process", keyOf(process.platform, process.arch), options, (part) =>
+    options.terminal.step("Get PostgreSQL's client programs", async (step) => {
+      const given = options.signal === undefined ? {} : { signal: options.signal };
+      const isAdded = await addPostgresTools(part, { log: step.log, ...given });
+      if (!isAdded) step.note("pg_dump of this machine is used");
+    }),
+  );
+
 const application = (options: Options): Promise<Image> =>
   inScratch(
     join(store(), "bundle"),
     async (dist) => {
       await options.terminal.step("Bundle the application", () => bundle(dist));
-      return stored("app-process", await contentKey(dist), options, (part) =>
-        cp(dist, join(part, "app"), { recursive: true }),
-      );
+      const tools = await postgresTools(options);
+      return stored("app-process", keyOf(await contentKey(dist), tools.ref), options, async (part) => {
+        await cp(join(tools.archive, "bin"), join(part, "bin"), { recursive: true });
+        if (existsSync(join(tools.archive, "pg"))) addTree(join(tools.archive, "pg"), join(part, "pg"));
+        await cp(dist, join(part, "app"), { recursive: true });
+      });
     },
     options.signal,
   );
@@ -102,7 +117,14 @@ const addScript = async (image: string): Promise<void> => {
 };
 
 const keyOf = (...parts: unknown[]): string => {
-  const files = ["mysql.ts", "images.ts", "../../image/recipes/database.sh", "../../databases/ready.ts"];
+  const files = [
+    "packages.ts",
+    "mysql.ts",
+    "pg-tools.ts",
+    "images.ts",
+    "../../image/recipes/database.sh",
+    "../../databases/ready.ts",
+  ];
   const hash = createHash("sha256").update(JSON.stringify(parts));
   for (const file of files) hash.update(readFileSync(join(import.meta.dirname, file)));
   return hash.digest("hex").slice(0, 16);
