@@ -68,6 +68,7 @@ const running: MigrationStatus = {
   reset: 0,
   job: { name: "shop-1", uid: "j1" },
   startedAt: created,
+  runStartedAt: created,
 };
 const result = (outcome: "completed" | "failed", run = 1): MigrationStatus["result"] => ({
   run,
@@ -206,6 +207,7 @@ describe("what a pass does and says", () => {
         run: 2,
         attempt: 2,
         job: undefined,
+        runStartedAt: undefined,
         finishedAt: undefined,
       },
     ],
@@ -217,7 +219,7 @@ describe("what a pass does and says", () => {
     [
       "running, attempt raised: nothing yet",
       observe(migration({ attempt: 2 }, running), { jobs: [job(1, "j1")], pods: [pod(1, "j1", "Running")] }),
-      { state: "in_progress", running: "PodRunning", run: 1 },
+      { state: "in_progress", running: "PodRunning", run: 1, runStartedAt: created },
     ],
     [
       "running, reset raised: the Job is stopped",
@@ -312,6 +314,7 @@ test("the log of a run that is retried says so, and the worker's part is made re
     now,
   );
   expect(plan.worker).toBe("next-run");
+  expect(plan.status).toMatchObject({ startedAt: created, runStartedAt: now.toISOString() });
   expect(plan.events.map((event) => event.reason)).toEqual(["Retry", "Started"]);
   expect(plan.status.log?.[0]?.message).toBe(
     "Run 2: finished tables that are proven equal are kept, what else the last one left is dropped and copied again. Run 2 started: Job shop-2.",

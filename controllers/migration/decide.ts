@@ -52,7 +52,7 @@ function decideRun(observed: Observed, now: Date): Plan {
 
 /** The run that is due cannot be done. The last one's progress is forgotten, so that it is not taken for this one's. */
 function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: Trouble, now: Date): Plan {
-  const { job: _job, queuePosition: _position, ...kept } = carried(observed);
+  const { job: _job, queuePosition: _position, runStartedAt: _started, ...kept } = carried(observed);
   const plan = fail(observed, { ...kept, run: due.run, attempt: due.attempt, reset: due.reset }, trouble, now);
   return { ...plan, worker: "next-run" };
 }
@@ -61,6 +61,7 @@ function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: Tro
 function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): Plan {
   const {
     job: _job,
+    runStartedAt: _started,
     finishedAt: _finished,
     queuePosition: _position,
     retryable: _passing,
@@ -167,9 +168,14 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const { queuePosition: _position, ...rest } = before;
   const job = before.job ?? (made?.outcome === "made" ? { name: made.name, uid: made.uid } : undefined);
   if (job === undefined) return waiting(observed, before, now, why);
-  const status: ControllerStatus = { ...rest, job, startedAt: rest.startedAt ?? now.toISOString() };
-  const run = status.run ?? 1;
   const first = before.job === undefined;
+  const status: ControllerStatus = {
+    ...rest,
+    job,
+    startedAt: rest.startedAt ?? now.toISOString(),
+    ...(first ? { runStartedAt: now.toISOString() } : {}),
+  };
+  const run = status.run ?? 1;
   const note = first ? [why, `Run ${run} started: Job ${job.name}.`].filter(Boolean).join(" ") : undefined;
   const result = migration.status?.result?.run === run ? migration.status.result : undefined;
   const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);

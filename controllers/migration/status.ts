@@ -14,6 +14,7 @@ export type ControllerStatus = Pick<
   | "queuedAt"
   | "queuePosition"
   | "startedAt"
+  | "runStartedAt"
   | "finishedAt"
   | "retryable"
   | "resetDone"
@@ -46,6 +47,7 @@ export function controllerPart(status: MigrationStatus | undefined): ControllerS
     queuedAt: status.queuedAt,
     queuePosition: status.queuePosition,
     startedAt: status.startedAt,
+    runStartedAt: status.runStartedAt,
     finishedAt: status.finishedAt,
     retryable: status.retryable,
     resetDone: status.resetDone,

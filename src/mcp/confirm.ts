@@ -12,7 +12,9 @@ export const confirmation = {
     .describe("Leave out to preview. true acts: only after the user agreed to the preview."),
   digest: z
     .string()
-    .max(64)
+    .regex(/^[0-9a-f]{16}$/, {
+      error: "is not one that a preview returns (16 characters, 0-9 and a-f): call without confirm to get one",
+    })
     .describe("The preview's digest: then a state that changed since is refused.")
     .exactOptional(),
 };

@@ -39,6 +39,7 @@ export const briefly = { migration: z.looseObject({ id: z.string(), status: z.st
 export const againSchema = actedSchema.extend({
   amount: createdSchema.shape.amount,
   checkout_url: z.string().describe("For the user to open, not for you.").exactOptional(),
+  next: z.string(),
 });
 
 /** For one that awaits payment: the page closes after a day, and nobody keeps the link for the user. */
@@ -57,7 +58,6 @@ export const withLink = (text: string, checkoutUrl: string | undefined): string 
 export const preparedSchema = againSchema.extend({
   covered_by_plan: z.boolean().exactOptional(),
   free: z.boolean().exactOptional(),
-  next: z.string(),
 });
 
 export const oneInput = { id: idSchema };

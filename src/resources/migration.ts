@@ -216,6 +216,7 @@ export const migrationStatusSchema = z.object({
       "Place in the queue while a concurrency limit holds the Migration back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
     ),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
+  runStartedAt: timestamp.optional().describe("When the present run's Job was made."),
   finishedAt: timestamp.optional().describe("When the run completed or failed."),
   retryable: z
     .boolean()

@@ -86,10 +86,17 @@ test("an agent previews, prepares and follows a migration to its end, resets and
   }
   expect(await count()).toBe(2);
 
+  expect(effect.data.next).toContain("confirm=true");
+  const malformed = await mcp.call("reset-migration-tool", { id, confirm: true, digest: "abc" });
+  expect(malformed.isError).toBe(true);
+  expect(malformed.text).toContain("call without confirm to get one");
+  expect(malformed.text).not.toContain("changed");
+
   const { digest } = effect.data.preview;
   const agreed = { id, confirm: true, digest, idempotency_key: "once" };
   const reset = await mcp.call("reset-migration-tool", agreed);
   expect(reset.data, reset.text).toMatchObject({ done: true, migration: { status: "pending" } });
+  expect(reset.data.next).toContain(`get-migration-tool with id ${id}`);
   // An agent that lost the answer asks again by its key; without, the preview that it has is an old one.
   expect(await mcp.call("reset-migration-tool", agreed)).toMatchObject({ isError: false, data: { done: true } });
   const stale = await mcp.call("reset-migration-tool", { id, confirm: true, digest });
@@ -97,7 +104,9 @@ test("an agent previews, prepares and follows a migration to its end, resets and
   expect((await work(ann, id, 2)).code).toBe(0);
   await untilStatus(ann, id, "completed");
   expect(await mcp.call("reset-migration-tool", agreed)).toMatchObject({ isError: false, data: { done: true } });
-  expect((await mcp.call("get-migration-tool", { id })).data).toMatchObject({ status: "completed" });
+  const anew = await mcp.call("get-migration-tool", { id });
+  expect(anew.data).toMatchObject({ status: "completed", attempt: 1, reset: 1, started_at: done.data.started_at });
+  expect(anew.data.run_started_at > done.data.run_started_at).toBe(true);
 
   const gone = await mcp.call("delete-migration-tool", { id });
   expect(gone.data).toMatchObject({ done: false, preview: { stops_run: false } });
@@ -137,10 +146,13 @@ test("an agent learns before and after a copy what is lost, and pages through th
   const done = await mcp.call("get-migration-tool", { id });
   expect(done.data.next).toMatch(/\d+ source objects were not copied or changed/);
   const pages: string[] = [];
+  expect(done.data.next).toContain(`list=not_copied and cursor=${done.data.next_cursor}`);
   for (let cursor: string | null | undefined; cursor !== null; ) {
     const page = await mcp.call("get-migration-tool", { id, list: "not_copied", ...(cursor ? { cursor } : {}) });
     pages.push(page.data.untrusted);
     cursor = page.data.next_cursor;
+    expect(page.data.next).toContain(cursor === null ? "last page" : `id ${id}, list=not_copied and cursor=${cursor}`);
+    expect(page.text).toContain(page.data.next);
   }
   expect(pages).toHaveLength(Math.ceil(done.data.report.reported / 20));
   expect(done.data.untrusted.match(/not copied or changed: /g)).toHaveLength(20);
@@ -172,6 +184,9 @@ test("a run that failed is told with its cause inside the fence, is retried, and
   expect(failed.data.next).toContain("retry-migration-tool");
   expect(JSON.stringify(failed)).not.toContain("Pl4nted");
   expect(failed.data.next).toContain("pass source_url and target_url");
+  const untouched = await mcp.call("reset-migration-tool", { id });
+  expect(untouched.data.preview, untouched.text).toMatchObject({ drops: 0 });
+  expect(untouched.text).toContain("drop nothing, since no run has written to its target");
   const invented = await mcp.call("retry-migration-tool", {
     id,
     source_url: mysql.url,
@@ -180,6 +195,7 @@ test("a run that failed is told with its cause inside the fence, is retried, and
   expect(invented).toMatchObject({ isError: true, text: expect.stringContaining("url_refused: ") });
   const again = await mcp.call("retry-migration-tool", { id, ...urls() });
   expect(again.data, again.text).toMatchObject({ migration: { id, status: "pending" } });
+  expect(again.data.next).toContain(`get-migration-tool with id ${id}`);
   expect(again.text).not.toMatch(/postgres(ql)?:\/\//);
   expect(await mcp.call("retry-migration-tool", { id })).toMatchObject({
     isError: true,

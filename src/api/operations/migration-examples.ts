@@ -49,6 +49,7 @@ export const oneExample: One = {
   reset: 0,
   queue_position: null,
   started_at: "2030-01-31T12:00:01.000Z",
+  run_started_at: "2030-01-31T12:00:01.000Z",
   finished_at: "2030-01-31T12:03:20.000Z",
   progress: null,
   error: null,

@@ -25,7 +25,7 @@ import {
   summaryOfRestore,
   summaryOfRun,
 } from "./backup-shapes.ts";
-import { pollAfter } from "./migrations.ts";
+import { pollAfter } from "./next.ts";
 import { restoreTool } from "./restore.ts";
 
 /** The tools of backup schedules and their runs. */
@@ -160,7 +160,9 @@ const runsTool: Tool = {
       detail === undefined ? await listRuns(world, caller, of, query) : { data: [detail], next_cursor: null };
     const { data: all } = await listRestores(world, caller, { backup: of, limit: mostRestores });
     const restores = all.filter((one) => run === undefined || one.run === run);
-    const waits = [...runs, ...restores].flatMap((one) => pollAfter({ ...one, progress: null }, world.now()) ?? []);
+    const waits = [...runs, ...restores].flatMap(
+      (one) => pollAfter({ ...one, since: one.started_at ?? one.created_at, progress: null }, world.now()) ?? [],
+    );
     const data = {
       data: runs.map(summaryOfRun),
       next_cursor,

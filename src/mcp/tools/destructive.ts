@@ -28,7 +28,7 @@ const previewSchema = z.object({
   digest: z.string(),
 });
 type Preview = z.output<typeof previewSchema> & { amount?: number };
-const effectFields = { done: z.boolean(), untrusted: untrusted.exactOptional() };
+const effectFields = { done: z.boolean(), next: z.string(), untrusted: untrusted.exactOptional() };
 const deleteOutput = actedSchema.extend({ ...effectFields, preview: previewSchema.exactOptional() });
 const resetOutput = againSchema.extend({
   ...effectFields,
@@ -37,7 +37,8 @@ const resetOutput = againSchema.extend({
 
 const mostNamed = 40;
 const ask = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
-const changed = "Not done: its state has changed since that preview. This is the effect now.";
+const changed =
+  "Not done: its state has changed since that preview, or the digest is of another one. This is the effect now.";
 
 /** A look at the effect, before or instead of it. */
 interface Effect {
@@ -58,7 +59,7 @@ function effectOf(
     seen,
     said: {
       text: `${message} ${irreversible} ${ask} digest: ${digest}`,
-      data: { message, migration: summaryOf(migration), done: false, preview, ...more },
+      data: { message, migration: summaryOf(migration), done: false, preview, next: ask, ...more },
     },
   };
 }
@@ -99,7 +100,7 @@ async function resetEffect(
   given: { id: string; idempotencyKey?: string },
 ): Promise<Effect> {
   const { id } = given;
-  const { answer, seen } = await previewReset(world, caller, given);
+  const { answer, seen, isUntouched } = await previewReset(world, caller, given);
   const { migration, preview } = answer;
   const { stops_run, drops, total, amount, currency } = preview;
   const digest = digestOf(
@@ -107,15 +108,17 @@ async function resetEffect(
   );
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
-  const irreversible =
-    "What the migration made in its target database would be dropped with every row, nothing else. It could not be brought back. The source would stay as it is.";
-  const what =
-    total === null
-      ? "all objects that it made in its target, by the list kept there"
-      : `${total} objects in its target`;
+  const irreversible = isUntouched
+    ? "Source and target would stay as they are until the copy starts."
+    : "What the migration made in its target database would be dropped with every row, nothing else. It could not be brought back. The source would stay as it is.";
+  const what = isUntouched
+    ? "drop nothing, since no run has written to its target"
+    : total === null
+      ? "drop all objects that it made in its target, by the list kept there"
+      : `drop ${total} ${total === 1 ? "object" : "objects"} in its target`;
   const stops = stops_run ? "stop the run in progress, " : "";
   const message = [
-    `Nothing was done. A reset of ${id} would ${stops}drop ${what}, and copy again.`,
+    `Nothing was done. A reset of ${id} would ${stops}${what}, and copy again.`,
     ...priceWords(seen.price),
   ].join(" ");
   return effectOf(
@@ -150,9 +153,10 @@ const resetTool: Tool = {
         const answer = await reset(world, call.caller, { ...one, ...asSeen, confirm: true });
         const { migration, preview: _preview, ...acted } = answer;
         const { message, checkout_url } = acted;
+        const next = nextAfter(migration.id, checkout_url);
         return {
-          text: withLink(`${message} ${nextAfter(migration.id, checkout_url)}`, checkout_url),
-          data: { ...acted, migration: summaryOf(migration), done: true },
+          text: withLink(`${message} ${next}`, checkout_url),
+          data: { ...acted, migration: summaryOf(migration), done: true, next },
         };
       },
     );
@@ -190,7 +194,10 @@ const deleteTool: Tool = {
       () => deleteEffect(world, call, given.id),
       async (seen) => {
         const { message, migration } = await remove(world, call.caller, given.id, seen);
-        return { text: message, data: { message, migration: summaryOf(migration), done: true } };
+        return {
+          text: message,
+          data: { message, migration: summaryOf(migration), done: true, next: "Nothing is left to do." },
+        };
       },
     );
   },

@@ -5,7 +5,7 @@ import { getOne } from "../../requests/migrations/get-one.ts";
 import { list } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
 import { notCopied } from "../../requests/migrations/not-copied.ts";
-import { hasOutgrown, retry } from "../../requests/migrations/retry.ts";
+import { retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
@@ -15,7 +15,6 @@ import {
   againSchema,
   briefly,
   idempotencyKey,
-  newLink,
   nextAfter,
   oneInput,
   summaryOf,
@@ -24,6 +23,7 @@ import {
   withLink,
 } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
+import { nextOf, nextOfPage, pollAfter, sinceOf } from "./next.ts";
 
 /** The tools that look at migrations, and the one that runs a failed one again. */
 
@@ -76,9 +76,11 @@ const getInput = z.strictObject({
 });
 
 const getOutput = summarySchema.extend({
-  attempt: z.number(),
+  attempt: z.number().describe("1, and one more for each retry."),
+  reset: z.number().describe("Number of resets."),
   queue_position: z.number().nullable(),
-  started_at: z.string().nullable(),
+  started_at: z.string().nullable().describe("Of the first run."),
+  run_started_at: z.string().nullable().describe("Of the present run, which a retry or reset makes."),
   finished_at: z.string().nullable(),
   progress: z
     .object({
@@ -99,57 +101,6 @@ const getOutput = summarySchema.extend({
   next_cursor: z.string().nullable(),
   untrusted,
 });
-
-/** Seconds. The AI tier has room for 200 calls a day: at the most, a run of a day takes 144. */
-const patience = { least: 10, most: 600 };
-
-/** Where nobody knows how long it takes, a quarter of what it has taken; a human pays when they come to it. */
-export function pollAfter(
-  one: Pick<One, "status" | "progress" | "started_at" | "created_at">,
-  now: Date,
-): number | null {
-  const { status, progress } = one;
-  if (status === "completed" || status === "failed") return null;
-  const since = (now.getTime() - Date.parse(one.started_at ?? one.created_at)) / 1000;
-  const ahead = Math.round((progress?.eta_seconds ?? since) / 4);
-  return Math.min(patience.most, Math.max(status === "awaiting_payment" ? 60 : patience.least, ahead));
-}
-
-/** A verified copy may lack what the target cannot have: a caller must hear of it. */
-function lost(objects: number): string {
-  if (objects === 0) return "";
-  const what = objects === 1 ? "1 source object was" : `${objects} source objects were`;
-  return ` ${what} not copied or changed: tell the user which, from \`untrusted\`; list=not_copied with next_cursor has the rest.`;
-}
-
-/** A retry is advised only where the same run may succeed. */
-function afterFailure(error: One["error"]): string {
-  if (error !== null && hasOutgrown(error.code))
-    return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
-  if (error?.retryable) return "Tell the user the cause, which may have passed by itself: call retry-migration-tool.";
-  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
-}
-
-/** What a model does next. `takesPayments`: whether anybody can pay at this installation. */
-export function nextOf(
-  one: Pick<One, "status" | "report" | "progress" | "started_at" | "created_at" | "cost" | "error">,
-  now: Date,
-  takesPayments: boolean,
-): string {
-  const wait = pollAfter(one, now);
-  switch (one.status) {
-    case "completed":
-      return `It is completed and verified.${lost(one.report?.reported ?? 0)}`;
-    case "failed":
-      return `${afterFailure(one.error)} To clean the target and copy anew, call reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
-    case "awaiting_payment":
-      return takesPayments
-        ? `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
-        : "This installation takes no payments any more, so it does not start. Tell the user; after their consent, delete it and prepare it again, which is not charged.";
-    default:
-      return `Wait ${wait} seconds, then call get-migration-tool again.`;
-  }
-}
 
 function progressOf({ progress }: One) {
   if (progress === null) return null;
@@ -215,18 +166,24 @@ const get: Tool = {
     const one = await getOne(world, caller, id);
     const { lines, next_cursor } = await pageOf(world, caller, one, { ...page, log_lines });
     const progress = progressOf(one);
+    const next =
+      page.list === undefined
+        ? nextOf(one, world.now(), world.billing !== undefined, next_cursor)
+        : nextOfPage(id, { list: page.list, next_cursor });
     const data = {
       ...summaryOf(one),
       attempt: one.attempt,
+      reset: one.reset,
       queue_position: one.queue_position,
       started_at: one.started_at,
+      run_started_at: one.run_started_at,
       finished_at: one.finished_at,
       progress,
       error_code: one.error?.code ?? null,
       retryable: one.error?.retryable ?? null,
       report: one.report,
-      poll_after_seconds: pollAfter(one, world.now()),
-      next: nextOf(one, world.now(), world.billing !== undefined),
+      poll_after_seconds: pollAfter({ ...one, since: sinceOf(one) }, world.now()),
+      next,
       next_cursor,
       untrusted: fenced(lines, world.randomBytes(8)),
     };
@@ -278,9 +235,10 @@ const retryTool: Tool = {
   async run(world, { caller }, input) {
     const { migration, ...acted } = await retryOrLink(world, caller, retryInput.parse(input));
     const { message, checkout_url } = acted;
+    const next = nextAfter(migration.id, checkout_url);
     return {
-      text: withLink(`${message} ${nextAfter(migration.id, checkout_url)}`, checkout_url),
-      data: { ...acted, migration: summaryOf(migration) },
+      text: withLink(`${message} ${next}`, checkout_url),
+      data: { ...acted, migration: summaryOf(migration), next },
     };
   },
 };

@@ -84,6 +84,9 @@ it("tells a model why a copy is not ready, by code, and what comes next", async 
     source: { engine: "MySQL" },
     target: { engine: null },
   });
+  // A quote of what cannot be prepared would only be taken for one that can.
+  expect(data["estimate_id"]).toBeNull();
+  expect(text).not.toContain("estimate_id");
   expect(text).toMatch(
     /^Not ready: a conversion, source 1000 bytes, 1 to 2 seconds, no charge\. Tell the user the reasons/,
   );
@@ -98,6 +101,7 @@ it.each([
   const found = { ...counts, blockers: 0, copied: 3, converted: 2, reported };
   const { text, data } = await preview(async () => ({ assessment: ready, counts: found, size: 1000 }));
   expect(data).toMatchObject({ ready: true, findings: { lost: reported }, lines: [] });
+  expect(text).toContain(`estimate_id: ${data["estimate_id"]}`);
   expect(text).toContain(words);
   expect(text).not.toMatch(not);
 });

@@ -41,7 +41,7 @@ const previewOutput = z.object({
   ready: z.boolean(),
   type: z.enum(["transfer", "conversion"]),
   size: z.number().nullable().describe("Bytes"),
-  estimate_id: z.string().nullable(),
+  estimate_id: z.string().nullable().describe("null: not ready."),
   amount: z.number().nullable(),
   currency: z.string(),
   lines: z.array(z.string()),
@@ -105,8 +105,10 @@ const preview: Tool = {
     const given = pairSchema.parse(input);
     refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
     const found = await preflight(world, caller, given, asked);
-    const { ready, type, size, estimate_id, amount, currency, free_eligible, covered_by_plan, counts } = found;
+    const { ready, type, size, amount, currency, free_eligible, covered_by_plan, counts } = found;
     const { source, target } = found;
+    // One that is not ready is previewed again, which gives another.
+    const estimate_id = ready ? found.estimate_id : null;
     const data = {
       ready,
       type,

@@ -1,5 +1,5 @@
 import { inUnits, inWords } from "../../billing/money.ts";
-import { clean } from "../../guard/words.ts";
+import { clean, counted } from "../../guard/words.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun, mostRuns } from "../../resources/run.ts";
 import { type Price, priceAgain } from "../billing/pay-again.ts";
@@ -65,6 +65,8 @@ export async function previewReset(
 ): Promise<{
   answer: ResetAnswer & Required<Pick<ResetAnswer, "preview">>;
   seen: Seen & Required<Pick<Seen, "price">>;
+  /** No run has written to the target. */
+  isUntouched: boolean;
 }> {
   const migration = await findLive(world, caller, id);
   if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
@@ -75,7 +77,8 @@ export async function previewReset(
   const running = state === "in_progress" || (state === "pending" && migration.status?.job !== undefined);
   const made = await readMade(world, caller, migration, migration.status?.madeIn, mostNamed);
   // What a run made that did not complete is recorded in the target alone.
-  const whole = migration.status?.startedAt === undefined || (state === "completed" && made !== undefined);
+  const isUntouched = hasWrittenNothing(migration, state);
+  const whole = isUntouched || (state === "completed" && made !== undefined);
   const total = made?.total ?? 0;
   const drops = (made?.first ?? []).map(({ kind, name }) => ({
     kind: clean(kind, 64),
@@ -83,7 +86,7 @@ export async function previewReset(
   }));
   const answer = {
     message: [
-      words(running, whole, total),
+      words(running, { isUntouched, whole, count: total }),
       ...priceWords(price),
       'Nothing was changed: call again with "confirm": true.',
     ].join(" "),
@@ -93,14 +96,27 @@ export async function previewReset(
       ...{ amount: inUnits(price.amount, price.currency), currency: price.currency },
     },
   };
-  return { answer, seen };
+  return { answer, seen, isUntouched };
 }
 
-function words(running: boolean, whole: boolean, count: number): string {
+/** It never started, or its first run ended at or before the check that precedes the first write. */
+export function hasWrittenNothing({ status }: Pick<Migration, "status">, state: Seen["state"]): boolean {
+  if (status?.startedAt === undefined) return true;
+  const { run, assessment, progress } = status;
+  const hasPassedCheck = assessment?.ready === true || (progress !== undefined && progress.phase !== "connecting");
+  return state === "failed" && run === 1 && !hasPassedCheck;
+}
+
+function words(
+  running: boolean,
+  { isUntouched, whole, count }: { isUntouched: boolean; whole: boolean; count: number },
+): string {
   const stop = running ? "The run in progress would be stopped. " : "";
-  const drop = whole
-    ? `${count} objects that the migration made in the target would be dropped`
-    : "Every object that the migration made in the target would be dropped, by the list that it keeps there";
+  const drop = isUntouched
+    ? "Nothing would be dropped, since no run has written to the target"
+    : whole
+      ? `${counted(count, "object")} that the migration made in the target would be dropped`
+      : "Every object that the migration made in the target would be dropped, by the list that it keeps there";
   return `${stop}${drop}, and the copy would start again.`;
 }
 

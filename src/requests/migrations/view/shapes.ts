@@ -182,8 +182,8 @@ const progress = progressSchema
   .describe("How far the run is.");
 
 export const oneSchema = listedSchema.extend({
-  attempt: z.number().int().describe("Which attempt it is; a retry raises it."),
-  reset: z.number().int().describe("How often it was reset."),
+  attempt: z.number().int().describe("1, and one more for each retry. A reset does not change it."),
+  reset: z.number().int().describe("How often it was reset. The present run's number is `attempt` + `reset`."),
   queue_position: z
     .number()
     .int()
@@ -191,7 +191,10 @@ export const oneSchema = listedSchema.extend({
     .describe(
       "Place in the queue while a limit holds it back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
     ),
-  started_at: time("When the first run started.").nullable(),
+  started_at: time("When the first run started. A retry or a reset does not change it.").nullable(),
+  run_started_at: time(
+    "When the present run started; null while it waits. A retry or a reset starts another.",
+  ).nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
   error: z

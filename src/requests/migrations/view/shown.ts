@@ -74,6 +74,7 @@ export function one(migration: Seen, currency: string): One {
     reset: due.reset,
     queue_position: present?.queuePosition ?? null,
     started_at: status?.startedAt ?? null,
+    run_started_at: present?.runStartedAt ?? null,
     finished_at: present?.finishedAt ?? null,
     progress: progressOf(present?.progress),
     error: failed ? errorOf(migration) : null,

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { nextOf, pollAfter } from "./migrations.ts";
+import { nextOf, nextOfPage, pollAfter, sinceOf } from "./next.ts";
 
 const progress = (eta_seconds: number | null) => ({
   phase: "copying" as const,
@@ -22,8 +22,8 @@ test.each([
   ["it ends in ten minutes", "in_progress", progress(600), 150],
   ["it ends tomorrow", "in_progress", progress(86_400), 600],
 ] as const)("a model waits for as long as is sensible where %s", (_what, status, how, seconds) => {
-  const [created_at, now] = ["2030-01-01T00:00:00.000Z", new Date("2030-01-01T00:00:20.000Z")];
-  expect(pollAfter({ status, progress: how, started_at: null, created_at }, now)).toBe(seconds);
+  const [since, now] = ["2030-01-01T00:00:00.000Z", new Date("2030-01-01T00:00:20.000Z")];
+  expect(pollAfter({ status, progress: how, since }, now)).toBe(seconds);
 });
 
 test.each([
@@ -34,7 +34,7 @@ test.each([
   const created = Date.parse("2030-01-01T00:00:00.000Z");
   let [calls, at] = [0, created];
   for (; at < created + 86_400_000; calls += 1) {
-    const one = { status, progress: progress(null), started_at: null, created_at: new Date(created).toISOString() };
+    const one = { status, progress: progress(null), since: new Date(created).toISOString() };
     at += 1000 * (pollAfter(one, new Date(at)) ?? 0);
   }
   expect(calls).toBeGreaterThan(100);
@@ -42,7 +42,33 @@ test.each([
 });
 
 const at = new Date("2030-01-01T00:00:00.000Z");
-const ended = { report: null, progress: null, started_at: null, created_at: at.toISOString(), cost: 0, error: null };
+const dated = { run_started_at: null, created_at: at.toISOString(), attempt: 1, reset: 0 };
+const ended = { id: "m1", report: null, progress: null, cost: 0, error: null, ...dated };
+
+test.each([
+  ["a first run that waits", {}, at.toISOString()],
+  ["a first run", { run_started_at: "2030-01-01T01:00:00.000Z" }, "2030-01-01T01:00:00.000Z"],
+  ["a retry that waits", { attempt: 2 }, null],
+  ["a reset that waits", { reset: 1 }, null],
+  ["a run after a reset", { reset: 1, run_started_at: "2030-01-05T00:00:00.000Z" }, "2030-01-05T00:00:00.000Z"],
+])("a model's wait counts from the present run's own times, never from an earlier run's: %s", (_what, more, since) => {
+  expect(sinceOf({ ...dated, ...more })).toBe(since);
+});
+
+test("a page of a list names the call for the next page, with its cursor, and the last page says that it is the last", () => {
+  const next = nextOfPage("m1", { list: "log", next_cursor: "c2" });
+  expect(next).toBe("For the next page call get-migration-tool with id m1, list=log and cursor=c2.");
+  expect(nextOfPage("m1", { list: "log", next_cursor: null })).toContain("last page");
+});
+
+test.each([
+  ["c2", "For the rest call get-migration-tool with id m1, list=not_copied and cursor=c2."],
+  [null, "from `untrusted`."],
+])("a copy that lost objects names the call for the rest only where there is more: cursor %s", (cursor, words) => {
+  const report = { tables: 3, rows: 9, reported: 25 };
+  const next = nextOf({ ...ended, status: "completed", report }, at, true, cursor);
+  expect(next.endsWith(words)).toBe(true);
+});
 
 test.each([
   [0, "It is completed and verified."],
