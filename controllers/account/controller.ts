@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
 import type { Subscriptions } from "../../src/billing/stripe-subscriptions.ts";
-import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
+import { assertLeads, type Client, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Account, AccountStatus } from "../../src/resources/account.ts";
 import { paymentHint } from "../../src/resources/payment.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
@@ -31,9 +31,7 @@ const manager = "rowferry-account";
 export function createAccountController(options: AccountControllerOptions): AccountController {
   const { client, leads, subscriptions, accounts, pastDue, now } = options;
 
-  function mustLead(): void {
-    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
-  }
+  const mustLead = () => assertLeads(leads);
 
   /** Writes the plan to the live object. Returns its resourceVersion; undefined: look again later. */
   async function writePlan(account: Account, plan: "free" | "pro"): Promise<string | undefined> {

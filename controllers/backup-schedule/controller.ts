@@ -1,5 +1,12 @@
 import { isDeepStrictEqual } from "node:util";
-import { alreadyExists, type Client, ClusterError, type Informer, type Recorder } from "../../src/cluster/index.ts";
+import {
+  alreadyExists,
+  assertLeads,
+  type Client,
+  ClusterError,
+  type Informer,
+  type Recorder,
+} from "../../src/cluster/index.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
@@ -38,9 +45,7 @@ export const scheduleKey = ({ metadata }: { metadata: { namespace?: string; name
 export function createBackupScheduleController(options: BackupScheduleControllerOptions): BackupScheduleController {
   const { client, caches, now, settings } = options;
 
-  function mayAct(): void {
-    if (!options.leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
-  }
+  const mayAct = () => assertLeads(options.leads);
 
   async function makeRun({ metadata }: BackupSchedule, slot: number, name: string): Promise<Observed["made"]> {
     const { namespace, uid, labels: marks } = metadata;

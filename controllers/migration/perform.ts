@@ -1,11 +1,11 @@
-import { alreadyExists, type Client, ClusterError, isRefusal, type Job, kinds } from "../../src/cluster/index.ts";
+import { assertLeads, type Client, ClusterError, type Job, kinds } from "../../src/cluster/index.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
-import { apiVersion, labels } from "../../src/resources/group.ts";
+import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import { jobName } from "../jobs/names.ts";
 import type { Made } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
+import { createJob } from "../pods/create-job.ts";
 import { endPod } from "../pods/silence.ts";
 import { candidateOf } from "./candidate.ts";
 import { claimFree } from "./free.ts";
@@ -33,9 +33,7 @@ export interface PerformerOptions {
 }
 
 export function createPerformer({ client, leads, template, slots, now }: PerformerOptions): Performer {
-  function mayAct(): void {
-    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
-  }
+  const mayAct = () => assertLeads(leads);
 
   /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
   async function confirm({ metadata, status }: Migration): Promise<Migration> {
@@ -58,30 +56,12 @@ export function createPerformer({ client, leads, template, slots, now }: Perform
     await confirm(migration);
     const job = buildJob(migration, run, template());
     mayAct();
-    try {
-      const made = await client.create(kinds.jobs, job as Job);
-      return { outcome: "made", name: made.metadata.name, uid: made.metadata.uid ?? "" };
-    } catch (error) {
-      if (alreadyExists(error)) return adopt(migration, run);
-      if (isRefusal(error)) return { outcome: "refused", message: error.message };
-      throw error;
-    }
-  }
-
-  /** A Job of this name is there: ours from a pass whose status was lost, or somebody else's. */
-  async function adopt(migration: Migration, run: number): Promise<Made> {
-    const { namespace, uid } = migration.metadata;
-    const name = jobName(migration.metadata.name, run);
-    const found = await client.get(kinds.jobs, namespace, name);
-    if (!found || found.metadata.deletionTimestamp) throw new ClusterError("Conflict", 409, "the Job is being deleted");
-    const ours = found.metadata.ownerReferences?.some((owner) => owner.uid === uid && owner.apiVersion === apiVersion);
-    if (!ours) return { outcome: "taken", name };
-    if (found.metadata.annotations?.[specHashAnnotation] !== specHash(migration)) {
+    return createJob(client, migration.metadata, job as Job, async (found) => {
+      if (found.metadata.annotations?.[specHashAnnotation] === specHash(migration)) return;
       // Made for a spec that was changed before the start was recorded.
-      await client.remove(kinds.jobs, namespace, name, found.metadata.uid ?? "");
+      await client.remove(kinds.jobs, found.metadata.namespace ?? "", found.metadata.name, found.metadata.uid ?? "");
       throw new ClusterError("Conflict", 409, "the Job was made for an earlier spec");
-    }
-    return { outcome: "made", name, uid: found.metadata.uid ?? "" };
+    });
   }
 
   async function perform(act: Act, observed: Observed): Promise<Observed> {

@@ -3,7 +3,7 @@ import { hourOf } from "../../src/billing/hour.ts";
 import type { Seen } from "../../src/billing/seen.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
-import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
+import { assertLeads, type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
@@ -60,9 +60,7 @@ export function createPaymentController({
     return pages;
   }
 
-  function mayAct(): void {
-    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
-  }
+  const mayAct = () => assertLeads(leads);
 
   /** Nothing is given back or taken by an old view: a retry keeps a hold, and a delete releases it. */
   async function checkLive({ metadata }: Migration): Promise<void> {

@@ -1,4 +1,4 @@
-import { type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
+import { assertLeads, type Client, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer } from "../../src/resources/payment.ts";
 import { unlessOutdated } from "../runtime/loop.ts";
@@ -18,9 +18,7 @@ export function createUnbilledController({
   leads: () => boolean;
   migrations: Informer<Migration>;
 }): PaymentController {
-  function mayAct(): void {
-    if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
-  }
+  const mayAct = () => assertLeads(leads);
   return {
     async reconcile(key) {
       const [namespace = "", name = ""] = key.split("/");

@@ -97,6 +97,11 @@ export function unreachable(cause: unknown): ClusterError {
 export const isRefusal = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ["Forbidden", "Invalid", "BadRequest", "InternalError"].includes(error.code);
 
+/** Throws `NotLeader` where this process may not act any more; before every effect. */
+export function assertLeads(leads: () => boolean): void {
+  if (!leads()) throw new ClusterError("NotLeader", 0, "this process is not the leader any more");
+}
+
 export const isNotFound = (error: unknown): boolean => error instanceof ClusterError && error.absent;
 export const isConflict = (error: unknown): boolean => error instanceof ClusterError && error.code === "Conflict";
 export const alreadyExists = (error: unknown): boolean =>

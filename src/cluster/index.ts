@@ -8,7 +8,7 @@ export {
 export { archiveIn, pieceBytes, unpacked } from "./archive.ts";
 export { type Client, createClient } from "./client.ts";
 export { type Connection, connect } from "./connection.ts";
-export { alreadyExists, ClusterError, isConflict, isNotFound, isRefusal } from "./errors.ts";
+export { alreadyExists, assertLeads, ClusterError, isConflict, isNotFound, isRefusal } from "./errors.ts";
 export { createRecorder, type Recorder } from "./events.ts";
 export { type Informer, pause, startInformer, versionNumber } from "./informer.ts";
 export { noInformer, startInformers } from "./informers.ts";

@@ -79,6 +79,16 @@ export const rooms: Room[] = [
   ...reconciler("backup-schedule"),
   ...reconciler("backup-run"),
   {
+    path: "controllers/backup-run/perform.ts",
+    rooms: ["controllers/backup-run", resources, jobs, pods, "src/cluster"],
+    packages: [],
+  },
+  {
+    path: "controllers/backup-run/find-needs.ts",
+    rooms: ["controllers/backup-run", resources, jobs, "src/cluster"],
+    packages: [],
+  },
+  {
     path: "controllers/backup-run/report.ts",
     rooms: ["controllers/backup-run", resources, protocol, "src/guard"],
     packages: [],

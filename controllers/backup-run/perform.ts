@@ -1,0 +1,137 @@
+import { alreadyExists, assertLeads, type Client, ClusterError, type Job } from "../../src/cluster/index.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import { expiredUrl } from "../../src/resources/database.ts";
+import { apiVersion, labels } from "../../src/resources/group.ts";
+import { type Kind, kinds } from "../../src/resources/objects.ts";
+import type { Made } from "../jobs/observed.ts";
+import type { Slots } from "../jobs/slots.ts";
+import type { WorkerTemplate } from "../jobs/template.ts";
+import { createJob } from "../pods/create-job.ts";
+import type { FindNeeds } from "./find-needs.ts";
+import { removalJob, subjectJob } from "./job.ts";
+import { type Act, isRun, type Observed } from "./observed.ts";
+import { candidateOf, isDeleting, type Subject } from "./subject.ts";
+
+/** What a pass does beside the status: each act checks first at the API server that what the pass saw still holds. */
+export interface Performer {
+  /** Throws ClusterError `NotLeader` where this process may not act any more. */
+  mayAct(): void;
+  /** Does it, and returns what is observed then. */
+  perform(act: Act, observed: Observed): Promise<Observed>;
+}
+
+export interface PerformerOptions {
+  /** Its requests must end when the leader's term does. */
+  client: Client;
+  /** True only while this process is the leader; asked before every effect. */
+  leads: () => boolean;
+  template: () => WorkerTemplate;
+  /** Shared by all that run as Jobs. */
+  slots: Slots;
+  now: () => Date;
+}
+
+export const kindOf = (subject: Subject): Kind<Subject> =>
+  (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
+
+export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer {
+  const { client, leads, template, slots, now } = options;
+  const mayAct = () => assertLeads(leads);
+
+  /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
+  async function confirm(subject: Subject): Promise<void> {
+    mayAct();
+    const { namespace, name, uid } = subject.metadata;
+    const live = await client.get(kindOf(subject), namespace, name);
+    const { job, state } = subject.status ?? {};
+    if (
+      live?.metadata.uid !== uid ||
+      isDeleting(live) !== isDeleting(subject) ||
+      live.status?.job?.uid !== job?.uid ||
+      live.status?.state !== state
+    )
+      throw new ClusterError("Conflict", 409, `the ${subject.kind} changed`);
+  }
+
+  async function makeJob(subject: Subject): Promise<Made> {
+    await confirm(subject);
+    const { used } = await findNeeds(subject);
+    mayAct();
+    return createJob(client, subject.metadata, subjectJob(subject, used, template()) as Job);
+  }
+
+  async function makeProof(run: BackupRun, name: string): Promise<void> {
+    const { namespace, uid, labels: marks } = run.metadata;
+    const identities = run.status?.encryption?.identities;
+    const account = marks?.[labels.account];
+    mayAct();
+    await client
+      .create(kinds.restores, {
+        apiVersion,
+        kind: "Restore",
+        metadata: {
+          ...{ name, namespace },
+          labels: { [labels.ownerUid]: uid, ...(account ? { [labels.account]: account } : {}) },
+          ownerReferences: [{ apiVersion, kind: "BackupRun", name: run.metadata.name, uid, controller: true }],
+        },
+        spec: { backupRun: run.metadata.name, proof: true, ...(identities ? { identities } : {}) },
+      } as unknown as Restore)
+      .catch((error: unknown) => {
+        if (!alreadyExists(error)) throw error;
+      });
+  }
+
+  async function perform(act: Act, observed: Observed): Promise<Observed> {
+    const { subject } = observed;
+    const { namespace, name, uid, resourceVersion } = subject.metadata;
+    switch (act.kind) {
+      case "make-job": {
+        slots.starts(uid, 1);
+        try {
+          const made = await makeJob(subject);
+          if (made.outcome !== "made") slots.refused(candidateOf(subject), made, now().getTime());
+          return { ...observed, made };
+        } catch (error) {
+          slots.failed(uid);
+          throw error;
+        }
+      }
+      case "make-removal": {
+        if (!isRun(subject)) return observed;
+        mayAct();
+        const made = await createJob(client, subject.metadata, removalJob(subject, template()) as Job);
+        const ends = made.outcome === "refused" && /because it is being terminated/.test(made.message);
+        return { ...observed, removal: ends ? { outcome: "namespace-ends" } : made };
+      }
+      case "make-proof": {
+        if (isRun(subject)) await makeProof(subject, act.name);
+        // The cache brings the Restore, and with it this key.
+        throw new ClusterError("Conflict", 409, "the Restore is not seen yet");
+      }
+      case "delete-job":
+        await confirm(subject);
+        mayAct();
+        await client.remove(kinds.jobs, namespace, act.name, act.uid);
+        return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
+      case "confirm-gone": {
+        const live = await client.get(kinds.jobs, namespace, act.name);
+        return live?.metadata.uid === act.uid
+          ? { ...observed, jobs: [...observed.jobs, live] }
+          : { ...observed, confirmedGone: true };
+      }
+      case "set-finalizers": {
+        mayAct();
+        const patch = { metadata: { uid, resourceVersion, finalizers: act.finalizers } };
+        return { ...observed, subject: await client.mergePatch(kindOf(subject), namespace, name, patch) };
+      }
+      case "expire-url": {
+        mayAct();
+        const patch = { metadata: { uid, resourceVersion }, spec: { target: { sealedUrl: expiredUrl } } };
+        return { ...observed, subject: await client.mergePatch(kindOf(subject), namespace, name, patch) };
+      }
+    }
+  }
+
+  return { mayAct, perform };
+}
