@@ -1,8 +1,8 @@
 import { sampleColumn } from "../../src/engine/plan/postgres-mysql/columns/sample-column.ts";
-import type { Lesson, TargetType } from "../../src/engine/plan/postgres-mysql/columns/target-type.ts";
-import { noLesson, targetType } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
+import type { ObservedType, TargetType } from "../../src/engine/plan/postgres-mysql/columns/target-type.ts";
+import { nothingObserved, targetType } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
 import type { SourceColumn } from "../../src/engine/postgres/catalogue/catalogue.ts";
-import { type Kind, kind } from "../../src/engine/rows/copy-to-load/fields.ts";
+import { type FieldKind, kind } from "../../src/engine/rows/copy-to-load/fields.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
 /** PostgreSQL's types beside what the engine itself says of each: the table has no type that is written by hand. */
@@ -15,7 +15,7 @@ interface Sample {
   type?: string;
   more?: Partial<SourceColumn>;
   /** What breaks the guess, and what that teaches. */
-  beyond?: readonly { why: string; lesson?: Partial<Lesson> }[];
+  beyond?: readonly { why: string; lesson?: Partial<ObservedType> }[];
   remark?: string;
 }
 
@@ -125,13 +125,13 @@ const columnOf = ({ written, type = written, more }: Sample): SourceColumn => sa
 /** As a column of a key by itself has it. */
 const whole = 768;
 
-function typeOf(sample: Sample, maria: boolean, lesson: Partial<Lesson> = {}, keyed?: number): TargetType {
-  const around = { maria, version: maria ? 110_800 : 90_700, lesson: { ...noLesson, ...lesson } };
+function typeOf(sample: Sample, maria: boolean, lesson: Partial<ObservedType> = {}, keyed?: number): TargetType {
+  const around = { maria, version: maria ? 110_800 : 90_700, lesson: { ...nothingObserved, ...lesson } };
   return targetType(columnOf(sample), keyed === undefined ? around : { ...around, keyed });
 }
 
 /** What the writer of such fields does with values that no type of MySQL holds. */
-const lost: Partial<Record<Kind, string>> = {
+const lost: Partial<Record<FieldKind, string>> = {
   [kind.date]: "infinity, BC and years above 9999 become NULL, counted",
   [kind.float]:
     "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits: 0.1 stays 0.1, and as a `real` it is the same number again",

@@ -2,8 +2,8 @@ import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
 import {
   bytesPerSecond,
   etaSeconds,
+  type PaceSample,
   percentOf,
-  type Sample,
   secondsLeft,
   tablesToShow,
   withSample,
@@ -44,7 +44,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
   const ascii = !/utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || "utf-8");
   const colours = coloursFor(stderr, env);
   const colourOf = { info: (text: string) => text, warning: colours.yellow, error: colours.red };
-  let samples: Sample[] = [];
+  let samples: PaceSample[] = [];
   let since = io.monotonic();
   let stopTurning: (() => void) | undefined;
   let latest: EngineProgress | undefined;
@@ -114,7 +114,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: Context, endin
   };
 }
 
-function progressEvent(progress: EngineProgress, samples: readonly Sample[]): object {
+function progressEvent(progress: EngineProgress, samples: readonly PaceSample[]): object {
   const rate = bytesPerSecond(samples);
   return {
     phase: progress.phase,

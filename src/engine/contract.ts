@@ -97,7 +97,7 @@ export interface CopyRequest {
 }
 
 /** Which server; with PostgreSQL which database in it too. */
-export interface Place {
+export interface DatabaseIdentity {
   /** `host:port`, as the URL named it. */
   address: string;
   /** By what it is known again; opaque. */
@@ -105,7 +105,7 @@ export interface Place {
 }
 
 /** As far as a report says it. */
-export type StatedPlace = { [Part in keyof Place]?: string | undefined };
+export type StatedPlace = { [Part in keyof DatabaseIdentity]?: string | undefined };
 
 /** An object that the run made in the target, in the order of making; dropped in reverse. */
 export interface MadeObject {

@@ -2,7 +2,7 @@ import { assessOpened } from "../engine/assess/index.ts";
 import { type Endpoint, EngineError } from "../engine/contract.ts";
 import { countRows } from "../engine/memory/count.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
-import { latencyOf, type Opened, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
+import { latencyOf, type OpenedDatabase, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
@@ -110,7 +110,7 @@ const withCa = (database: ProbedDatabase, ca: string | undefined): ProbedDatabas
 interface OpenSide {
   side: Side;
   endpoint: Endpoint;
-  database: Opened;
+  database: OpenedDatabase;
 }
 
 /** Every side that could be opened, and why each of the others could not. */

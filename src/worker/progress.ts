@@ -1,5 +1,5 @@
 import type { EngineProgress } from "../engine/contract.ts";
-import { etaSeconds, percentOf, type Sample, tablesToShow } from "../engine/run/pace.ts";
+import { etaSeconds, type PaceSample, percentOf, tablesToShow } from "../engine/run/pace.ts";
 import type { Progress } from "../resources/migration.ts";
 
 /** From the engine's progress to what a Migration's status shows. */
@@ -8,7 +8,7 @@ import type { Progress } from "../resources/migration.ts";
 const tableLimit = 40;
 
 /** As the status keeps it. `updatedAt` is the wall clock's time. */
-export function toProgress(progress: EngineProgress, samples: readonly Sample[], updatedAt: Date): Progress {
+export function toProgress(progress: EngineProgress, samples: readonly PaceSample[], updatedAt: Date): Progress {
   const eta = etaSeconds(samples);
   return {
     phase: progress.phase,

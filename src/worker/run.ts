@@ -1,7 +1,7 @@
 import { type Assessor, assessFirst } from "../engine/assess/assess-first.ts";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract.ts";
-import { type Sample, withSample } from "../engine/run/pace.ts";
+import { type PaceSample, withSample } from "../engine/run/pace.ts";
 import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { boundAssessment } from "../resources/assessment.ts";
@@ -104,7 +104,7 @@ function createState(
   let measured: Pick<Report, "type" | "size"> = {};
   let assessed: Pick<Report, "assessment"> = {};
   let latest: EngineProgress | undefined;
-  let samples: Sample[] = [];
+  let samples: PaceSample[] = [];
   return {
     hooks: (changed: () => void): Pick<CopyHooks, "progress" | "measured"> => ({
       progress(progress) {

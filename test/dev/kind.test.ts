@@ -126,7 +126,7 @@ test("a cluster in Docker that answers after a while is found again, with its pa
   expect(readFileSync(file, "utf8")).toBe(passwords);
 });
 
-test("an interrupt while a cluster in Docker does not answer leaves it as it is", async () => {
+test("an interrupt while a cluster in Docker does not answer leaves it is", async () => {
   await script("up.ts");
   calls();
   writeFileSync(join(folder, "sick"), "");

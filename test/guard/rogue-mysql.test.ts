@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract.ts";
-import { connect, type Purpose } from "../../src/engine/mysql/driver/session.ts";
+import { connect, type SessionPurpose } from "../../src/engine/mysql/driver/session.ts";
 import {
   endless,
   errorOf,
@@ -28,8 +28,8 @@ async function serve(how: (socket: Socket) => void): Promise<Rogue> {
   return made;
 }
 
-const purpose: Purpose = { role: "source", program: "test" };
-const hasty: Purpose = { ...purpose, loginMs: 400 };
+const purpose: SessionPurpose = { role: "source", program: "test" };
+const hasty: SessionPurpose = { ...purpose, loginMs: 400 };
 const wantsFile = (name: string) => Buffer.concat([Buffer.from([0xfb]), Buffer.from(name)]);
 const column = Buffer.concat([Buffer.from([3]), Buffer.from("def"), Buffer.alloc(20)]);
 

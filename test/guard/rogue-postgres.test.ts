@@ -2,7 +2,7 @@ import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { EngineError } from "../../src/engine/contract.ts";
-import { connect, type Purpose, type Session } from "../../src/engine/postgres/driver/connection.ts";
+import { connect, type Session, type SessionPurpose } from "../../src/engine/postgres/driver/connection.ts";
 import { dumpSchema } from "../../src/engine/postgres/dump/dump.ts";
 import {
   authentication,
@@ -35,8 +35,8 @@ async function serve(how: (socket: Socket) => void): Promise<Rogue> {
   return made;
 }
 
-const purpose: Purpose = { role: "source", applicationName: "test" };
-const hasty: Purpose = { ...purpose, loginMs: 400 };
+const purpose: SessionPurpose = { role: "source", applicationName: "test" };
+const hasty: SessionPurpose = { ...purpose, loginMs: 400 };
 
 const mechanisms = authentication(10, "SCRAM-SHA-256\0\0");
 const nonceOf = (bytes: Buffer) => /r=([^,\0]+)/.exec(bytes.toString("latin1"))?.[1] ?? "";

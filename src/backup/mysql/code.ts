@@ -1,6 +1,6 @@
 import { identifier, literal } from "../../engine/mysql/driver/names.ts";
 import type { Server } from "../../engine/mysql/driver/session.ts";
-import type { Context, SourceCode } from "../../engine/plan/mysql-mysql/finish/code-source.ts";
+import type { CodeSettings, SourceCode } from "../../engine/plan/mysql-mysql/finish/code-source.ts";
 import { inDatabase, relationsOf, statementOf } from "../../engine/plan/mysql-mysql/finish/code-sql.ts";
 import { goneModes } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 
@@ -85,7 +85,7 @@ const placeholder = (name: string, columns: readonly string[]): string =>
   `CREATE VIEW ${identifier(name)} AS SELECT ${columns.map((column) => `1 AS ${identifier(column)}`).join(", ") || "1"}`;
 
 /** What the text was written under. */
-function contextStatement({ sqlMode, connection, timeZone }: Context, { maria }: Server): string {
+function contextStatement({ sqlMode, connection, timeZone }: CodeSettings, { maria }: Server): string {
   const modes = sqlMode.split(",").filter((mode) => maria || !goneModes.has(mode));
   const collation = connection === "" ? "DEFAULT" : literal(connection);
   const zone = literal(timeZone === "" ? "+00:00" : timeZone);

@@ -1,8 +1,8 @@
 import {
   applySteps,
   failed as failedStep,
+  type ObjectTarget,
   readTargetFacts,
-  type Target,
 } from "../../engine/plan/postgres-postgres/copy/create-objects.ts";
 import { collisions } from "../../engine/plan/postgres-postgres/schema/compare-inventories.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/plan/postgres-postgres/schema/entries.ts";
@@ -11,7 +11,7 @@ import { readTables } from "../../engine/postgres/catalogue/tables.ts";
 import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
 import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/driver/copy-in.ts";
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
-import type { Entry } from "../../engine/postgres/dump/archive.ts";
+import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";
@@ -56,7 +56,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
       warnings.add(message);
       log("warning", message);
     };
-    const applying: Target = {
+    const applying: ObjectTarget = {
       session: main,
       fence: undefined,
       facts: await readTargetFacts(main),
@@ -158,7 +158,7 @@ function copyStatement(text: string): string {
 const copyTarget = (statement: string): string => new RegExp(`^COPY (${name}\\.${name}) `).exec(statement)?.[1] ?? "";
 
 /** The rows are in the encoding that the dump names. */
-async function setEncoding(session: Session, entries: readonly Entry[]): Promise<void> {
+async function setEncoding(session: Session, entries: readonly DumpEntry[]): Promise<void> {
   const set = entries.find(({ kind }) => kind === "ENCODING")?.create ?? "";
   const encoding = /^SET client_encoding = '([A-Z0-9_]+)';/.exec(set)?.[1] ?? "UTF8";
   if (encoding !== "UTF8") await session.run(`SET client_encoding = ${literal(encoding)}`);
@@ -185,7 +185,7 @@ function createBlocks(): Pool {
 interface Loaded {
   /** As pg_dump writes it. */
   statement: string;
-  entry: Entry;
+  entry: DumpEntry;
   /** Every table is one that this restore made. */
   isNew: boolean;
 }
@@ -237,9 +237,9 @@ async function beginCopy(
 
 async function loadObjects(
   session: Session,
-  { owner }: Entry,
+  { owner }: DumpEntry,
   objects: AsyncIterable<LargeObject>,
-  { facts, warn }: Target,
+  { facts, warn }: ObjectTarget,
 ): Promise<void> {
   for await (const { oid, pieces } of objects) {
     await session.query("SELECT pg_catalog.lo_create($1::oid)", [oid]);
@@ -267,7 +267,7 @@ const independent = new Set(["INDEX", "CONSTRAINT"]);
 async function makeAfter(
   workers: readonly Session[],
   steps: readonly Step[],
-  applying: Target,
+  applying: ObjectTarget,
   failed: (error: unknown) => void,
 ): Promise<void> {
   const beside = steps.filter(({ entry }) => independent.has(entry.kind));

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import type { EngineProgress } from "../../engine/contract.ts";
-import type { Sample } from "../../engine/run/pace.ts";
+import type { PaceSample } from "../../engine/run/pace.ts";
 import { frame, progressLine, widthOf } from "./bars.ts";
 
 const progress: EngineProgress = {
@@ -19,7 +19,7 @@ const progress: EngineProgress = {
   ],
 };
 // Text on the wire is less than the tables and their indexes.
-const samples: Sample[] = [
+const samples: PaceSample[] = [
   { at: 0, phase: "copying", share: 0.25, read: 10_000_000 },
   { at: 10_000, phase: "copying", share: 0.5, read: 40_000_000 },
 ];
@@ -57,7 +57,7 @@ it.each(["connecting", "schema", "copying", "constraints", "verifying", "finishe
 
 it("counts rows, and their rate, while values are compared", () => {
   const verifying: EngineProgress = { ...progress, phase: "verifying", compared: 500_000, table: [] };
-  const compared: Sample[] = [
+  const compared: PaceSample[] = [
     { at: 0, phase: "verifying", share: 0, read: 0 },
     { at: 10_000, phase: "verifying", share: 0.25, read: 0 },
   ];

@@ -1,8 +1,8 @@
 import type { EngineProgress } from "../../engine/contract.ts";
 import {
   bytesPerSecond,
+  type PaceSample,
   percentOf,
-  type Sample,
   secondsLeft,
   sharePerSecond,
   tablesToShow,
@@ -38,7 +38,7 @@ interface Looks {
 
 export function frame(
   progress: EngineProgress,
-  samples: readonly Sample[],
+  samples: readonly PaceSample[],
   { columns, ascii, at, since }: Looks,
 ): string[] {
   const { phase } = progress;
@@ -58,7 +58,7 @@ export function frame(
 }
 
 /** Rows, bytes, rate and tables, as far as the phase has them. */
-function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, samples: readonly Sample[]): string[] {
+function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, samples: readonly PaceSample[]): string[] {
   const counted = tables.total > 0 ? [`${number(tables.done)} of ${number(tables.total)} tables`] : [];
   if (phase === "copying") {
     const rate = bytesPerSecond(samples) ?? 0;
@@ -82,7 +82,7 @@ function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, sampl
 }
 
 /** `20s to 34s left`. */
-function leftText(samples: readonly Sample[]): string | undefined {
+function leftText(samples: readonly PaceSample[]): string | undefined {
   const left = secondsLeft(samples);
   if (left === undefined) return undefined;
   const [least, most] = [durationText(left.least), durationText(left.most)];
@@ -90,7 +90,7 @@ function leftText(samples: readonly Sample[]): string | undefined {
 }
 
 /** One line, for a log that is no terminal. */
-export function progressLine(progress: EngineProgress, samples: readonly Sample[]): string {
+export function progressLine(progress: EngineProgress, samples: readonly PaceSample[]): string {
   const facts = factsOf(progress, samples);
   const left = leftText(samples);
   return [`${percentOf(progress)} % (${progress.phase})`, ...facts, ...(left === undefined ? [] : [left])].join(", ");

@@ -2,7 +2,7 @@ import { type Claim, everything, takenName } from "../fence/claims.ts";
 import { type OthersClaim, targetInUse } from "../fence/fence.ts";
 import { readOthersClaims as ofMysql } from "../mysql/fence/claim-rows.ts";
 import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts";
-import type { Opened } from "../run/open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
 import { list } from "./mysql/index.ts";
@@ -12,7 +12,7 @@ export type Claimed = readonly OthersClaim[];
 
 /** A run that claims everything is a blocker whatever is copied. */
 export async function readClaimed(
-  target: Opened,
+  target: OpenedDatabase,
   database: string,
   owner: string | undefined,
   say: Say,

@@ -11,12 +11,12 @@ import {
   drawsNumbers,
   inventoryOf,
   noSequences,
-  type Planning,
   planGrants,
   planOf,
   readSource,
   readTarget,
   type SourceCode,
+  type TablePlanning,
 } from "../plan/mysql-mysql/index.ts";
 import {
   checkEntry,
@@ -24,8 +24,8 @@ import {
   createScheme,
   doubtfulIndexes,
   doubtsOf,
-  type Lesson,
   lostKeys,
+  type ObservedType,
   othersReported,
   planForeignKeys,
   plannedGrants,
@@ -52,13 +52,14 @@ export interface MysqlSource {
   catalogue: Catalogue;
 }
 
-export interface Wishes extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
+export interface ConversionOptions
+  extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
   options: CopyOptions;
   /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
-  lessons?: (table: string) => ReadonlyMap<string, Lesson>;
+  lessons?: (table: string) => ReadonlyMap<string, ObservedType>;
 }
 
-export const schemeWishes = ({ options, lessons: _, ...wishes }: Wishes, sourceVersion: number) => ({
+export const schemeWishes = ({ options, lessons: _, ...wishes }: ConversionOptions, sourceVersion: number) => ({
   ...wishes,
   zero: zeroDates(options),
   rowless: options.content === "schema",
@@ -69,7 +70,7 @@ export const schemeWishes = ({ options, lessons: _, ...wishes }: Wishes, sourceV
 /** `target`: by its roles it is told what becomes of rights; without it they are left out. */
 export async function mysqlToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
-  wishes: Wishes,
+  wishes: ConversionOptions,
   say: Say,
   target?: Pick<PostgresSession, "query">,
 ): Promise<PlannedObject[]> {
@@ -150,7 +151,7 @@ export async function mysqlToMysql(
   const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
   const source = await readSource(from, database, catalogue, options.content ?? "all");
-  const planning: Planning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
+  const planning: TablePlanning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
   const planned = (table: SourceTable) => planOf(planning, table, source).plan(new Set());

@@ -41,12 +41,12 @@ export interface Load {
   rowless: boolean;
 }
 
-export interface Estimate {
+export interface DurationEstimate {
   seconds: { least: number; most: number };
   basis: string;
 }
 
-export function estimateTime(load: Load): Estimate {
+export function estimateTime(load: Load): DurationEstimate {
   const { source, target, tables, jobs, latency, measured, bandwidth = 0, checksum, rowless } = load;
   const { table, many } = bench[`${source} ${target}`];
   const rate = benchMegabytes[source] / table;

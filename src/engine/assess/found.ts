@@ -1,16 +1,16 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import type { Opened } from "../run/open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Claimed } from "./claimed.ts";
 import type { PlannedObject } from "./finding.ts";
-import type { Settings } from "./mysql/limits.ts";
+import type { ServerSettings } from "./mysql/limits.ts";
 import type { Sampled } from "./sample.ts";
 
 /** What an assessment asks of two servers, and what it finds. Shapes only. */
 
 /** Both servers of a direction, looked at together. */
-export type Sides = { source: Opened; target: Opened };
+export type Sides = { source: OpenedDatabase; target: OpenedDatabase };
 
-export interface Found {
+export interface TargetFindings {
   /** Bytes and rows by statistics. */
   size: number;
   rows: number;
@@ -22,7 +22,7 @@ export interface Found {
   empty: boolean;
   free: number | null;
   /** Of a MySQL target: its settings, and whether the source has columns for long values. */
-  packet?: { settings: Settings; long: boolean };
+  packet?: { settings: ServerSettings; long: boolean };
   objects: PlannedObject[];
   samples: string[];
 }
@@ -37,4 +37,4 @@ export interface Request {
 }
 
 /** With what other runs claim in the target. */
-export type Asked = Request & { claimed: Claimed };
+export type PairRequest = Request & { claimed: Claimed };

@@ -6,10 +6,10 @@ import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.t
 import { printable } from "../text/printable.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, PlannedObject, Say } from "./finding.ts";
-import type { Found, Sides } from "./found.ts";
+import type { Sides, TargetFindings } from "./found.ts";
 import { sayPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
-import { rateOf, type Sample, type Sampled, sampleRows, sampleSending } from "./sample.ts";
+import { type RowSample, rateOf, type Sampled, sampleRows, sampleSending } from "./sample.ts";
 
 /**
  * What a copy would meet, before it: rights, versions, sizes, conversions, and what stands in its way. It reads the
@@ -141,7 +141,7 @@ export async function assessOpened(
 }
 
 /** Where the catalogues do not fit into memory: what single numbers tell. */
-async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Say): Promise<Found> {
+async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Say): Promise<TargetFindings> {
   say("note", "not_checked", "all other checks", "they read the complete catalogue, which needs as much memory");
   const size = await sizeOf(source);
   return {
@@ -161,8 +161,8 @@ async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Sa
 const leastMeasured = 32e6;
 
 interface Rates {
-  reading?: Sample | undefined;
-  sending?: Sample | undefined;
+  reading?: RowSample | undefined;
+  sending?: RowSample | undefined;
   words: string[];
 }
 

@@ -1,6 +1,6 @@
 import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import { filter, map } from "../memory/lazy.ts";
-import { createSteps, leaveOut, needsAddress } from "../plan/postgres-postgres/index.ts";
+import { createSteps, needsAddress, skipEntries } from "../plan/postgres-postgres/index.ts";
 import { readAddresses } from "../postgres/catalogue/address.ts";
 import type { Thing } from "../postgres/catalogue/inventory.ts";
 import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
@@ -9,7 +9,7 @@ import { dumpSchema } from "../postgres/dump/dump.ts";
 import type { leftInSource } from "../postgres/source/left-in-source.ts";
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
-export async function readLeftOut(
+export async function readSkipped(
   source: Session,
   things: readonly Thing[],
   own: Awaited<ReturnType<typeof leftInSource>>,
@@ -32,7 +32,7 @@ export async function readLeftOut(
       ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
     });
     const addresses = await readAddresses(source, [...filter(entries, needsAddress)]);
-    return leaveOut(map(entries, createSteps(addresses)), things, without).notes;
+    return skipEntries(map(entries, createSteps(addresses)), things, without).notes;
   } finally {
     await source.run("ROLLBACK");
   }

@@ -1,10 +1,10 @@
 import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { leftInSource } from "../postgres/source/left-in-source.ts";
-import type { Opened } from "../run/open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
 import { readClaimed } from "./claimed.ts";
 import type { Say } from "./finding.ts";
-import type { Asked, Found, Request, Sides } from "./found.ts";
+import type { PairRequest, Request, Sides, TargetFindings } from "./found.ts";
 import { sayRefused } from "./in-the-way.ts";
 import { fromMysql } from "./mysql/from-mysql.ts";
 import { betweenPostgres } from "./postgres/between-postgres.ts";
@@ -16,7 +16,7 @@ interface Telling {
   signal: AbortSignal;
 }
 
-export async function assessPair(sides: Sides, request: Request, telling: Telling): Promise<Found> {
+export async function assessPair(sides: Sides, request: Request, telling: Telling): Promise<TargetFindings> {
   const { source, target } = sides;
   const claimed = await readClaimed(target, request.target.database, request.owner, telling.say);
   if (source.engine === "mysql") return fromMysql(source.session, target, { ...request, claimed }, telling.say);
@@ -28,10 +28,10 @@ const lastValues = "last_value of each sequence";
 
 async function fromPostgres(
   session: PostgresSession,
-  target: Opened,
-  { source: from, target: to, options, claimed, pgDump, dumpBytes }: Asked,
+  target: OpenedDatabase,
+  { source: from, target: to, options, claimed, pgDump, dumpBytes }: PairRequest,
   { say, signal }: Telling,
-): Promise<Found> {
+): Promise<TargetFindings> {
   const source = await assessPostgresSource(session, from, options.jobs, say);
   let own: Awaited<ReturnType<typeof leftInSource>>;
   await sayRefused(say, "_rowferry", async () => {

@@ -3,8 +3,8 @@ import { mysqlClaim } from "../mysql/fence/taken-names.ts";
 import {
   type Chosen,
   choose,
+  type ExistingTables,
   mostColumns,
-  type Present,
   prefixOf,
   readSrids,
   readViews,
@@ -22,7 +22,7 @@ import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
 import { postgresToMysql } from "./mysql/to-mysql.ts";
-import type { Answer, PostgresReading } from "./postgres/between-postgres.ts";
+import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
 
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 
@@ -30,7 +30,7 @@ export async function fromPostgresToMysql(
   { session, source, own, to, options, claimed }: PostgresReading,
   target: MysqlSession,
   say: Say,
-): Promise<Answer> {
+): Promise<PostgresFindings> {
   await sayRefused(say, "the target server", () => refuseOldTarget(target));
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
     own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
@@ -106,7 +106,7 @@ async function intoPresent(
   drop: readonly string[],
   say: Say,
 ): Promise<PlannedObject[]> {
-  let present: Present | undefined;
+  let present: ExistingTables | undefined;
   await sayRefused(say, "triggers of the target", async () => {
     present = await usePresent(target, plans, source);
   });
@@ -114,7 +114,7 @@ async function intoPresent(
   const fit: TablePlan[] = [];
   for (const plan of plans)
     await sayRefused(say, plan.name, () => {
-      const adapted = (present as Present).adapted(plan);
+      const adapted = (present as ExistingTables).adapted(plan);
       fit.push(adapted);
       sayDoubts(plan.name, adapted.doubts, say);
     });

@@ -11,7 +11,7 @@ interface Named {
 }
 
 /** `quietly`: the copy's own way past triggers and foreign keys; it sets the session, and writes nothing. */
-export async function sayFilling(
+export async function reportDataOnly(
   target: Session,
   tables: readonly Named[],
   say: Say,

@@ -2,33 +2,33 @@ import {
   createRemade,
   createScheme,
   doubtsOf,
+  type ExistingTable,
   filledTables,
   othersLeft,
-  planFilling,
+  planDataOnly,
   readThere,
   refuseReferred,
   type TablePlan,
-  type There,
 } from "../plan/mysql-postgres/index.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
-import { type MysqlSource, schemeWishes, type Wishes } from "./conversions.ts";
+import { type ConversionOptions, type MysqlSource, schemeWishes } from "./conversions.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { sayFilling } from "./rows-alone.ts";
+import { reportDataOnly } from "./rows-alone.ts";
 import { sayStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */
 export async function rowsToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
-  wishes: Wishes,
+  wishes: ConversionOptions,
   target: Session,
   say: Say,
 ): Promise<PlannedObject[]> {
   const { schema, options } = wishes;
-  let there = new Map<string, There>();
+  let there = new Map<string, ExistingTable>();
   await sayRefused(say, "the target's tables", async () => {
     there = await readThere(target, schema, catalogue.tables);
   });
@@ -39,7 +39,7 @@ export async function rowsToPostgres(
     const present = there.get(table.name);
     if (present === undefined) continue;
     await sayRefused(say, table.name, () => {
-      const plan = remade(() => planFilling(scheme, table, present));
+      const plan = remade(() => planDataOnly(scheme, table, present));
       plans.push(plan);
       sayDoubts(table.name, doubtsOf(plan.copied), say);
     });
@@ -55,6 +55,6 @@ export async function rowsToPostgres(
     await refuseReferred(target, schema, filled);
   });
   const tables = plans.map(({ name }) => ({ schema, name }));
-  await sayFilling(target, tables, say, () => quietly(target, tables));
+  await reportDataOnly(target, tables, say, () => quietly(target, tables));
   return [...plans.flatMap(({ inventory }) => inventory), ...othersLeft(catalogue.others)].map(withoutText);
 }

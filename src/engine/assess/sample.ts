@@ -22,7 +22,7 @@ export interface Sampled {
   bytes: number;
 }
 
-export interface Sample {
+export interface RowSample {
   rows: number;
   bytes: number;
   seconds: number;
@@ -37,7 +37,7 @@ const leastBytes = 256 << 10;
 const unknownRows = 1_000_000;
 const program = "rowferry assess";
 
-export const rateOf = (sample: Pick<Sample, "bytes" | "seconds"> | undefined): number | undefined =>
+export const rateOf = (sample: Pick<RowSample, "bytes" | "seconds"> | undefined): number | undefined =>
   sample === undefined || sample.bytes < leastBytes ? undefined : sample.bytes / Math.max(sample.seconds, 0.001);
 
 /** Undefined where the table cannot be read now. Errors: the signal's reason. */
@@ -46,11 +46,11 @@ export async function sampleRows(
   { schema, name, columns, rows, bytes }: Sampled,
   { bandwidth = 0 }: Pick<CopyOptions, "bandwidth">,
   signal: AbortSignal,
-): Promise<Sample | undefined> {
+): Promise<RowSample | undefined> {
   const room = bandwidth > 0 ? Math.min(mostBytes, bandwidth) : mostBytes;
   // Without statistics the bytes alone bound it.
   const limit = rows > 0 ? Math.max(1, Math.ceil(room / Math.max(1, bytes / rows))) : unknownRows;
-  const found: Sample = { rows: 0, bytes: 0, seconds: 0, longest: 0 };
+  const found: RowSample = { rows: 0, bytes: 0, seconds: 0, longest: 0 };
   let begin = 0;
   let reader: Reader | undefined;
   const cut = () => {
@@ -134,7 +134,7 @@ async function postgresReader(source: Endpoint, signal: AbortSignal): Promise<Re
 const sentBytes = 1 << 20;
 
 /** A text that the target counts. Undefined where it does not take one of that length. Errors: the signal's reason. */
-export async function sampleSending(target: Endpoint, signal: AbortSignal): Promise<Sample | undefined> {
+export async function sampleSending(target: Endpoint, signal: AbortSignal): Promise<RowSample | undefined> {
   const text = "x".repeat(sentBytes);
   const sql = `SELECT LENGTH('${text}')`;
   let begin = performance.now();

@@ -3,7 +3,7 @@ import type { Session as PostgresSession } from "../postgres/driver/connection.t
 import { createDialect, type Hash, readSum } from "./dialect.ts";
 import { formOf } from "./forms.ts";
 import type { TableName } from "./rows.ts";
-import { hasMd5, type Reader, readTypes, type Side } from "./side.ts";
+import { hasMd5, type Reader, readTypes, type SideSessions } from "./side.ts";
 import { type TableType, tableKey } from "./types.ts";
 
 /** Checksums of one side's tables, to keep and to compare later with those of another server of the same engine. */
@@ -28,7 +28,7 @@ export interface TableChecksum {
 }
 
 /** The method for a server's own rows. */
-export async function checksumMethod(side: Side): Promise<ChecksumMethod> {
+export async function checksumMethod(side: SideSessions): Promise<ChecksumMethod> {
   return { hash: (await hasMd5(side)) ? "md5" : "sha256", encoding: await encodingOf(side) };
 }
 
@@ -40,7 +40,7 @@ export interface Summed {
 
 /** By `tableKey`. A table that is not there, or that this server cannot hash by the method, is not in the map. */
 export async function tableChecksums(
-  side: Side,
+  side: SideSessions,
   tables: readonly Summed[],
   method: ChecksumMethod,
 ): Promise<Map<string, TableChecksum>> {
@@ -91,7 +91,7 @@ function digestOf(
 const bytesAlone = "SQL_ASCII";
 
 /** Texts of UTF-8 are hashed in the server's own encoding, which then has to be UTF-8. */
-async function canHash(side: Side, { hash, encoding }: ChecksumMethod): Promise<boolean> {
+async function canHash(side: SideSessions, { hash, encoding }: ChecksumMethod): Promise<boolean> {
   if (hash === "md5" && !(await hasMd5(side))) return false;
   const own = await encodingOf(side);
   return own === encoding || (encoding !== "UTF8" && encoding !== bytesAlone && own !== bytesAlone);
@@ -110,7 +110,7 @@ function checksumOf(
 }
 
 /** `server_encoding`, as in `LATIN1`. */
-export async function encodingOf(side: Side): Promise<string> {
+export async function encodingOf(side: SideSessions): Promise<string> {
   if (side.engine === "mysql") return "UTF8";
   const [session] = side.sessions as readonly PostgresSession[];
   const [row] =

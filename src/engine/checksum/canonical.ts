@@ -1,10 +1,10 @@
 import { canonicalJson } from "./json.ts";
 
 /** Values that no SQL writes alike on both engines, made alike here: bytes in, canonical text out. */
-export type Canon = "real" | "double" | "written" | "json" | "json-double" | "points";
+export type CanonicalForm = "real" | "double" | "written" | "json" | "json-double" | "points";
 
 /** Null stands for a value that has no home in the target (NaN, Infinity): by rule it is NULL there. */
-export function canonical(canon: Canon, bytes: Buffer): string | null {
+export function canonical(canon: CanonicalForm, bytes: Buffer): string | null {
   switch (canon) {
     case "real":
       return number(Math.fround(Number(bytes.toString("latin1"))));

@@ -1,7 +1,7 @@
 import { errorNumber } from "../mysql/driver/write-session.ts";
 import { isRefusal } from "../postgres/driver/errors.ts";
 import { printable } from "../text/printable.ts";
-import { type CompareOptions, compareTables, type Side, type TableName } from "./index.ts";
+import { type CompareOptions, compareTables, type SideSessions, type TableName } from "./index.ts";
 import { tableWords } from "./words.ts";
 
 /**
@@ -24,8 +24,8 @@ interface Both {
 
 /** Table of the source → column there → half a sentence on why its values cannot come from the target's expression. */
 export async function differingColumns(
-  source: Side,
-  target: Side,
+  source: SideSessions,
+  target: SideSessions,
   tables: readonly Computing[],
   options: CompareOptions,
 ): Promise<Map<string, Map<string, string>>> {

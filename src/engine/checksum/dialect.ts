@@ -7,7 +7,7 @@ import * as postgres from "../postgres/driver/names.ts";
  * its columns' canonical texts; rows are added up as numbers of 64 bits, so that neither their order counts nor two
  * equal rows cancel each other.
  */
-export interface Dialect {
+export interface ChecksumDialect {
   identifier(name: string): string;
   /** A value as text, whatever its type. */
   text(expression: string): string;
@@ -16,7 +16,7 @@ export interface Dialect {
   /** FROM, without rows of tables that inherit. */
   from(schema: string, table: string, partitioned: boolean): string;
   /** The hash, as hex, of the pieces one after another. */
-  digest(pieces: readonly Piece[]): string;
+  digest(pieces: readonly HashedColumn[]): string;
   /** COUNT and SUM of the hashes; `readSum` reads the latter. */
   sum(digest: string): string;
   /** 0 to n - 1, from a hash in hex. */
@@ -24,7 +24,7 @@ export interface Dialect {
 }
 
 /** A column's part of what is hashed: SQL of which all are NULL or none, and whether they may be. */
-export interface Piece {
+export interface HashedColumn {
   args: readonly string[];
   nullable: boolean;
 }
@@ -48,12 +48,12 @@ export const hashed = {
 const nothing = "'~'";
 
 /** What joins the pieces leaves NULLs out: one that may be NULL is told by its first argument. */
-const argsOf = (pieces: readonly Piece[], orNothing: (arg: string) => string): string[] =>
+const argsOf = (pieces: readonly HashedColumn[], orNothing: (arg: string) => string): string[] =>
   pieces.flatMap(({ args: [first, ...others], nullable }) =>
     first === undefined ? [] : [nullable ? orNothing(first) : first, ...others],
   );
 
-const mysqlDialect = (hash: Hash): Dialect => ({
+const mysqlDialect = (hash: Hash): ChecksumDialect => ({
   identifier: mysql.identifier,
   text: (expression) => expression,
   select: (storage) => `SELECT ${storage === undefined ? "" : priorityOf({ engine: storage })}`.trimEnd(),
@@ -72,7 +72,7 @@ const mysqlDialect = (hash: Hash): Dialect => ({
 const mostArguments = 90;
 const joined = (args: readonly string[]) => `pg_catalog.concat_ws(',', ${args.join(", ") || "''"})`;
 
-const postgresDialect = (hash: Hash): Dialect => ({
+const postgresDialect = (hash: Hash): ChecksumDialect => ({
   identifier: postgres.identifier,
   text: (expression) => `(${expression})::pg_catalog.text`,
   select: () => "SELECT",
@@ -90,7 +90,7 @@ const postgresDialect = (hash: Hash): Dialect => ({
   bucket: (digest, n) => `(('x' || pg_catalog.right(${digest}, 7))::pg_catalog.bit(28)::pg_catalog.int8 % ${n})`,
 });
 
-export const createDialect = (engine: "mysql" | "postgres", hash: Hash): Dialect =>
+export const createDialect = (engine: "mysql" | "postgres", hash: Hash): ChecksumDialect =>
   engine === "mysql" ? mysqlDialect(hash) : postgresDialect(hash);
 
 const lost = "1000000000000000000000000000000";

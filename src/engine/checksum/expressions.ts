@@ -1,6 +1,6 @@
 import { identifier as mysqlIdentifier } from "../mysql/driver/names.ts";
 import { identifier as postgresIdentifier } from "../postgres/driver/names.ts";
-import type { Canon } from "./canonical.ts";
+import type { CanonicalForm } from "./canonical.ts";
 import { type Hash, hashed } from "./dialect.ts";
 import type { MysqlType } from "./types.ts";
 
@@ -15,10 +15,10 @@ export interface Expression {
   nulls?: boolean;
 }
 
-export interface Form {
+export interface ComparedForm {
   source: Expression;
   target: Expression;
-  canon?: Canon;
+  canon?: CanonicalForm;
   /**
    * Cheaper SQL that is alike on both sides for the usual values only: where it is alike the values are, and where it is
    * not the form itself decides.

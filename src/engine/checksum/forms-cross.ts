@@ -1,5 +1,5 @@
 import { realText } from "../plan/fits/real-text.ts";
-import type { Canon } from "./canonical.ts";
+import type { CanonicalForm } from "./canonical.ts";
 import type { Hash } from "./dialect.ts";
 import {
   type Expression,
@@ -25,7 +25,7 @@ import type { MysqlType, PostgresType } from "./types.ts";
 export interface Cross {
   my: Expression;
   pg: Expression;
-  canon?: Canon;
+  canon?: CanonicalForm;
   /** As Form. */
   swift?: { my: Expression; pg: Expression };
 }
@@ -207,7 +207,7 @@ function documents(pair: Pair): Cross | undefined {
   const isJson = my.name === "json" || my.json;
   if (!isJson) return asText(pair);
   const text = my.name === "json" ? mysql.asText(m) : mysql.text(m, my);
-  const document = (theirs: string, canon: Canon, alike: string | undefined): Cross => ({
+  const document = (theirs: string, canon: CanonicalForm, alike: string | undefined): Cross => ({
     my: same(text),
     pg: same(theirs),
     canon,

@@ -1,8 +1,8 @@
 import { labelsOf } from "../mysql/catalogue/catalogue-text.ts";
 import type { Hash } from "./dialect.ts";
 import {
+  type ComparedForm,
   type Expression,
-  type Form,
   isBinary,
   mysql,
   mysqlIntegers,
@@ -21,7 +21,7 @@ export function mysqlForm(
   source: { name: string; type: MysqlType },
   target: { name: string; type: MysqlType },
   hash: Hash,
-): Form {
+): ComparedForm {
   const [from, to] = [mysql.column(source.name), mysql.column(target.name)];
   const isJson = (type: MysqlType) => type.name === "json" || type.json;
   const native = (type: MysqlType) => type.name === "json";
@@ -139,7 +139,7 @@ export function postgresForm(
   target: { name: string; type: PostgresType },
   encodings: { source: string; target: string },
   hash: Hash,
-): Form {
+): ComparedForm {
   const alike = areAlike(encodings);
   const converted = postgresConverted(source, target, alike, hash);
   if (converted !== undefined) return converted;
@@ -167,10 +167,10 @@ function postgresConverted(
   target: { name: string; type: PostgresType },
   alike: boolean,
   hash: Hash,
-): Form | undefined {
+): ComparedForm | undefined {
   const [from, to] = [postgres.column(source.name), postgres.column(target.name)];
   const is = (name: string) => [source.type, target.type].filter((type) => builtin(type, name)).length;
-  const hashed = (one: string, other: string): Form => ({
+  const hashed = (one: string, other: string): ComparedForm => ({
     source: postgres.hashed(hash, one, alike),
     target: postgres.hashed(hash, other, alike),
   });

@@ -1,11 +1,11 @@
 import type { Hash } from "./dialect.ts";
-import type { Form, Rules, Uncompared } from "./expressions.ts";
+import type { ComparedForm, Rules, Uncompared } from "./expressions.ts";
 import { type Cross, crossForm } from "./forms-cross.ts";
 import { mysqlForm, postgresForm } from "./forms-same.ts";
 import type { ColumnType } from "./types.ts";
 
 /** A column on one side. */
-export interface Named {
+export interface NamedColumn {
   name: string;
   type: ColumnType;
 }
@@ -18,18 +18,18 @@ export interface Encodings {
 
 /** The form by which a pair of columns is compared, chosen by their types alone. */
 export function formOf(
-  source: Named,
-  target: Named,
+  source: NamedColumn,
+  target: NamedColumn,
   encodings: Encodings,
   hash: Hash,
   rules: Rules,
-): Form | Uncompared {
+): ComparedForm | Uncompared {
   const [from, to] = [source.type, target.type];
   if (from.engine === "mysql" && to.engine === "mysql")
     return mysqlForm({ name: source.name, type: from }, { name: target.name, type: to }, hash);
   if (from.engine === "postgres" && to.engine === "postgres")
     return postgresForm({ name: source.name, type: from }, { name: target.name, type: to }, encodings, hash);
-  let form: Form | undefined;
+  let form: ComparedForm | undefined;
   if (from.engine === "mysql" && to.engine === "postgres") {
     const found = crossForm(
       { name: source.name, type: from },
@@ -54,7 +54,7 @@ export function formOf(
   return form ?? { uncompared: `no form is known in which ${words(from)} and ${words(to)} can be compared` };
 }
 
-const laid = ({ canon, swift, ...sides }: Cross, from: "my" | "pg", to: "my" | "pg"): Form => ({
+const laid = ({ canon, swift, ...sides }: Cross, from: "my" | "pg", to: "my" | "pg"): ComparedForm => ({
   source: sides[from],
   target: sides[to],
   ...(canon === undefined ? {} : { canon }),

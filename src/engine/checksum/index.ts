@@ -6,20 +6,20 @@ import { type Task, workOff } from "../run/work.ts";
 import { printable } from "../text/printable.ts";
 import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
-import { type Expression, type Form, mysqlIntegers, postgresIntegers } from "./expressions.ts";
-import { type Encodings, formOf, type Named } from "./forms.ts";
+import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
+import { type Encodings, formOf, type NamedColumn } from "./forms.ts";
 import { createHalf } from "./one-side.ts";
 import type { TableName } from "./rows.ts";
-import { hasMd5, readBoth, readersOf, type Side } from "./side.ts";
+import { hasMd5, readBoth, readersOf, type SideSessions } from "./side.ts";
 import { splitSide } from "./split.ts";
 import {
+  type ComparedPart,
+  type ComparedSums,
   comparePart,
   equal,
   findDifference,
-  type Pair,
-  type Part,
-  type PartResult,
   partsOf,
+  type ReaderPair,
   type TableWork,
   together,
 } from "./table.ts";
@@ -27,7 +27,7 @@ import { type ColumnType, type TableType, tableKey } from "./types.ts";
 import { tableWords } from "./words.ts";
 
 export type { TableName } from "./rows.ts";
-export type { Side } from "./side.ts";
+export type { SideSessions } from "./side.ts";
 
 /** A table and what became of it. */
 export interface TablePair {
@@ -63,8 +63,8 @@ const usualPartRows = 500_000;
  * Differences are not errors: they are in the answer, with keys at most. Errors: EngineError; the signal's reason.
  */
 export async function compareTables(
-  source: Side,
-  target: Side,
+  source: SideSessions,
+  target: SideSessions,
   pairs: readonly TablePair[],
   {
     jobs,
@@ -99,7 +99,7 @@ export async function compareTables(
   const count = Math.max(1, Math.min(jobs, readers.source.length, readers.target.length));
   const workers = Array.from(
     { length: count },
-    (_, at) => ({ source: readers.source[at], target: readers.target[at] }) as Pair,
+    (_, at) => ({ source: readers.source[at], target: readers.target[at] }) as ReaderPair,
   );
   const tasks = works.map((work) =>
     tableTask(work, { maxKeys, partRows, signal }, (done, difference) => {
@@ -123,8 +123,8 @@ interface Planning {
   label: { source: string; target: string };
   from: TableType;
   to: TableType;
-  source: Side;
-  target: Side;
+  source: SideSessions;
+  target: SideSessions;
   encodings: Encodings;
   hash: Hash;
   rules: Pick<CopyOptions, "zero_dates">;
@@ -146,8 +146,8 @@ function planTable({
   indexless,
   uncompared,
 }: Planning): TableWork {
-  const forms = new Map<string, Form>();
-  const named = (table: TableType, name: string): Named | undefined => {
+  const forms = new Map<string, ComparedForm>();
+  const named = (table: TableType, name: string): NamedColumn | undefined => {
     const type = table.columns.get(name);
     return type === undefined ? undefined : { name, type };
   };
@@ -178,7 +178,7 @@ function planTable({
     second !== undefined &&
     integer(from.columns.get(first)) &&
     integer(to.columns.get(second));
-  const half = (side: "source" | "target", { engine }: Side, name: TableName, table: TableType) => {
+  const half = (side: "source" | "target", { engine }: SideSessions, name: TableName, table: TableType) => {
     const { partitioned, storage } = table;
     const lead = table.key?.[0] === undefined ? undefined : named(table, table.key[0]);
     const dialect = createDialect(engine, hash);
@@ -230,19 +230,19 @@ function tableTask(
   work: TableWork,
   { maxKeys, partRows, signal }: { maxKeys: number; partRows: number; signal: AbortSignal },
   done: (rows: number, difference: TableDifference | undefined) => void,
-): Task<Pair> {
-  const round = (parts: readonly Part[], again: boolean): Task<Pair>[] => {
+): Task<ReaderPair> {
+  const round = (parts: readonly ComparedPart[], again: boolean): Task<ReaderPair>[] => {
     const apart = work.ranged || parts.length === 1;
     const swift = work.swift && !again;
-    const results: PartResult[] = [];
-    const compareOne = async (pair: Pair, part: Part) => {
+    const results: ComparedSums[] = [];
+    const compareOne = async (pair: ReaderPair, part: ComparedPart) => {
       const quick = swift && work.swift;
       const result = await pair.source.again(() => comparePart(work, pair, part, quick));
       if (!quick || !apart || equal(result.source, result.target)) return result;
       work.swift = false;
       return pair.source.again(() => comparePart(work, pair, part, false));
     };
-    const runPart = async (pair: Pair, part: Part): Promise<Task<Pair>[]> => {
+    const runPart = async (pair: ReaderPair, part: ComparedPart): Promise<Task<ReaderPair>[]> => {
       signal.throwIfAborted();
       const result = await compareOne(pair, part);
       results.push(result);
@@ -273,12 +273,12 @@ function tableTask(
   };
 }
 
-const readingBoth = <T>(work: TableWork, pair: Pair, task: (pair: Pair) => Promise<T>): Promise<T> =>
+const readingBoth = <T>(work: TableWork, pair: ReaderPair, task: (pair: ReaderPair) => Promise<T>): Promise<T> =>
   pair.source.reading(work.source.half.locked, (source) =>
     pair.target.reading(work.target.half.locked, (target) => task({ source, target })),
   );
 
-function asEngineError(error: unknown, source: Side): EngineError {
+function asEngineError(error: unknown, source: SideSessions): EngineError {
   if (error instanceof EngineError) return error;
   const [session] = source.sessions;
   if (session === undefined) return new EngineError("database_error", String(error), { cause: error });

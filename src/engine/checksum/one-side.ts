@@ -1,34 +1,34 @@
 import { hash } from "node:crypto";
-import { type Canon, canonical } from "./canonical.ts";
-import { type Dialect, type Piece, readSum, type Sum } from "./dialect.ts";
+import { type CanonicalForm, canonical } from "./canonical.ts";
+import { type ChecksumDialect, type HashedColumn, readSum, type Sum } from "./dialect.ts";
 import type { TableName } from "./rows.ts";
 import type { Reader } from "./side.ts";
 
 /** One side of one table: what is asked of it, in the server's own SQL, and what of it is hashed here. */
-export interface Half {
+export interface TableSide {
   /** Rows are read and hashed here. */
   readonly streamed: boolean;
   /** The table, where its own rows are read and it can be locked. */
   readonly locked: TableName | undefined;
   /** The rows of a range, added up by the server; `swift`: in the forms that only prove what is equal. */
-  total(reader: Reader, range: Range, swift: boolean): Promise<Sum>;
+  total(reader: Reader, range: KeyRange, swift: boolean): Promise<Sum>;
   /** The same for each of `n` shares of the rows, by their keys (without a key: by their values). */
-  buckets(reader: Reader, range: Range, n: number): Promise<Map<number, Sum>>;
+  buckets(reader: Reader, range: KeyRange, n: number): Promise<Map<number, Sum>>;
   /** Every row of some shares: its key's values (JSON of texts; "" without a key) and its hash. */
   rows(
     reader: Reader,
-    range: Range,
+    range: KeyRange,
     shares: Shares | undefined,
     take: (key: string, hash: string) => void,
   ): Promise<void>;
   /** Parts that together are the whole table, of this side alone. */
-  split(reader: Reader, parts: number, rows: number): Promise<Range[]>;
+  split(reader: Reader, parts: number, rows: number): Promise<KeyRange[]>;
   /** Least and greatest value of the key's first column, which is an integer. */
   ends(reader: Reader): Promise<{ low: bigint; high: bigint } | undefined>;
 }
 
 /** Of the key's first column: above the one, up to the other; undefined: open. Or a condition of one server's own. */
-export interface Range {
+export interface KeyRange {
   where?: string;
   above?: bigint | undefined;
   upTo?: bigint | undefined;
@@ -44,17 +44,17 @@ export interface HalfOptions {
   locked: TableName | undefined;
   partitioned: boolean;
   storage: string | undefined;
-  dialect: Dialect;
+  dialect: ChecksumDialect;
   /** Of columns that the server hashes. */
-  pieces: readonly Piece[];
+  pieces: readonly HashedColumn[];
   /** Of columns that are made alike here. */
-  streamed: readonly { sql: string; canon: Canon }[];
+  streamed: readonly { sql: string; canon: CanonicalForm }[];
   /** Of all columns, in their cheaper forms. */
-  swift: readonly Piece[];
-  key: readonly (Piece & { plain: string })[];
+  swift: readonly HashedColumn[];
+  key: readonly (HashedColumn & { plain: string })[];
   /** The key's first column, quoted, where ranges of it are the same on both sides. */
   ranged: string | undefined;
-  split: Half["split"];
+  split: TableSide["split"];
 }
 
 const emptySum = (): Sum => ({ rows: 0, hash: 0n });
@@ -71,7 +71,7 @@ export function createHalf({
   key,
   ranged,
   split,
-}: HalfOptions): Half {
+}: HalfOptions): TableSide {
   const from = dialect.from(name[0], name[1], partitioned);
   const read = dialect.select(storage);
   const digest = dialect.digest(pieces);
@@ -79,7 +79,7 @@ export function createHalf({
   const values = [digest, ...streamed.map(({ sql }) => sql)];
   const canons = streamed.map(({ canon }) => canon);
 
-  const where = ({ where: own = "", above, upTo }: Range, more: readonly string[] = []) => {
+  const where = ({ where: own = "", above, upTo }: KeyRange, more: readonly string[] = []) => {
     const conditions = own === "" ? [...more] : [...more, own];
     if (above !== undefined) conditions.push(`${ranged} > ${above}`);
     if (upTo !== undefined) conditions.push(`${ranged} <= ${upTo}`);
@@ -154,7 +154,12 @@ export function createHalf({
 const shareOf = (digest: string, n: number): number => Number.parseInt(digest.slice(-7), 16) % n;
 
 /** The server's hash and the values made alike here, each with its length before it. */
-function whole(own: string, fields: readonly (Buffer | null)[], start: number, canons: readonly Canon[]): string {
+function whole(
+  own: string,
+  fields: readonly (Buffer | null)[],
+  start: number,
+  canons: readonly CanonicalForm[],
+): string {
   let text = own;
   for (const [index, canon] of canons.entries()) {
     const field = fields[start + index];

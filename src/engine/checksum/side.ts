@@ -12,7 +12,7 @@ import type { TableName, TakeRow } from "./rows.ts";
 import type { Tables } from "./types.ts";
 
 /** One side of a comparison: sessions that see one state of it, pinned as the engine pins them. Only ever read. */
-export type Side =
+export type SideSessions =
   | { engine: "mysql"; sessions: readonly MysqlSession[] }
   | { engine: "postgres"; sessions: readonly PostgresSession[] };
 
@@ -28,7 +28,7 @@ export interface Reader {
   again<T>(work: () => Promise<T>): Promise<T>;
 }
 
-export function readersOf(side: Side, throttle: Throttle | undefined): Reader[] {
+export function readersOf(side: SideSessions, throttle: Throttle | undefined): Reader[] {
   return side.engine === "mysql"
     ? side.sessions.map((session) => mysqlReader(session, throttle))
     : side.sessions.map((session) => postgresReader(session, throttle));
@@ -62,8 +62,8 @@ function postgresReader(session: PostgresSession, throttle: Throttle | undefined
 
 /** The columns' types of the source's and the target's tables. */
 export const readBoth = (
-  source: Side,
-  target: Side,
+  source: SideSessions,
+  target: SideSessions,
   pairs: readonly { source: TableName; target: TableName }[],
 ): Promise<[source: Tables, target: Tables]> =>
   Promise.all([
@@ -77,7 +77,7 @@ export const readBoth = (
     ),
   ]);
 
-export async function readTypes(side: Side, names: readonly TableName[]): Promise<Tables> {
+export async function readTypes(side: SideSessions, names: readonly TableName[]): Promise<Tables> {
   const [first] = side.sessions;
   if (first === undefined) return new Map();
   return side.engine === "mysql"
@@ -89,7 +89,7 @@ export async function readTypes(side: Side, names: readonly TableName[]): Promis
 const noFunction = new Set([1305, 1370]);
 
 /** MySQL has moved it into a component (9.6), which need not be installed. */
-export async function hasMd5(side: Side): Promise<boolean> {
+export async function hasMd5(side: SideSessions): Promise<boolean> {
   if (side.engine === "postgres") return true;
   try {
     await side.sessions[0]?.query("SELECT MD5('')");

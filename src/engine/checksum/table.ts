@@ -1,13 +1,13 @@
 import type { TableDifference } from "../contract.ts";
 import type { Sum } from "./dialect.ts";
-import type { Half, Range } from "./one-side.ts";
+import type { KeyRange, TableSide } from "./one-side.ts";
 import type { Reader } from "./side.ts";
 
 /** Compares one table part by part, and looks into the parts that differ until it has rows. */
 
 export interface TableWork {
-  source: { half: Half; label: string };
-  target: { half: Half; label: string };
+  source: { half: TableSide; label: string };
+  target: { half: TableSide; label: string };
   /** Names of the key's columns in the source; none: rows have no name. */
   key: readonly string[];
   /** An estimate. */
@@ -18,19 +18,19 @@ export interface TableWork {
 }
 
 /** A session on each side. */
-export interface Pair {
+export interface ReaderPair {
   source: Reader;
   target: Reader;
 }
 
 /** What one task compares; a side without a range has no more of them. */
-export interface Part {
-  source: Range | undefined;
-  target: Range | undefined;
+export interface ComparedPart {
+  source: KeyRange | undefined;
+  target: KeyRange | undefined;
 }
 
-export interface PartResult {
-  part: Part;
+export interface ComparedSums {
+  part: ComparedPart;
   source: Sum;
   target: Sum;
   /** Known already, where the rows were added up here. */
@@ -54,7 +54,7 @@ const countedRows = 200_000;
  * Parts that together are the whole table, whatever it holds: ranges of a key that both sides have alike, which can be
  * compared one by one, else each side's own, of which only the sum can. `partRows`: about what one statement adds up.
  */
-export async function partsOf(work: TableWork, readers: Pair, partRows: number): Promise<Part[]> {
+export async function partsOf(work: TableWork, readers: ReaderPair, partRows: number): Promise<ComparedPart[]> {
   const { source, target, rows, ranged } = work;
   const wanted = Math.min(mostParts, Math.ceil(rows / partRows));
   if (wanted < 2) return [whole];
@@ -70,9 +70,9 @@ export async function partsOf(work: TableWork, readers: Pair, partRows: number):
   }));
 }
 
-const whole: Part = { source: {}, target: {} };
+const whole: ComparedPart = { source: {}, target: {} };
 
-async function rangesOf(half: Half, reader: Reader, wanted: number): Promise<Range[]> {
+async function rangesOf(half: TableSide, reader: Reader, wanted: number): Promise<KeyRange[]> {
   const ends = await half.ends(reader);
   if (ends === undefined) return [{}];
   const { low, high } = ends;
@@ -86,13 +86,18 @@ async function rangesOf(half: Half, reader: Reader, wanted: number): Promise<Ran
 
 const nothing = (): Sum => ({ rows: 0, hash: 0n });
 
-export async function comparePart(work: TableWork, readers: Pair, part: Part, swift: boolean): Promise<PartResult> {
+export async function comparePart(
+  work: TableWork,
+  readers: ReaderPair,
+  part: ComparedPart,
+  swift: boolean,
+): Promise<ComparedSums> {
   const { source, target } = work;
   if (!swift && source.half.streamed) {
     const shares = await findShares(work, readers, part, streamedShares);
     return { part, source: addedUp(shares.source.values()), target: addedUp(shares.target.values()), shares };
   }
-  const total = (half: Half, reader: Reader, range: Range | undefined) =>
+  const total = (half: TableSide, reader: Reader, range: KeyRange | undefined) =>
     range === undefined ? Promise.resolve(nothing()) : half.total(reader, range, swift);
   const [one, other] = await both(
     total(source.half, readers.source, part.source),
@@ -102,7 +107,7 @@ export async function comparePart(work: TableWork, readers: Pair, part: Part, sw
 }
 
 /** The whole table, of parts that cannot be compared one by one. */
-export function together(results: readonly PartResult[]): PartResult {
+export function together(results: readonly ComparedSums[]): ComparedSums {
   const [first] = results;
   const shares = results.map(({ shares: found }) => found).filter((found) => found !== undefined);
   const merged = (side: "source" | "target") => {
@@ -124,8 +129,13 @@ export function together(results: readonly PartResult[]): PartResult {
 /** Of rows that are read here: to add up their shares costs nothing more, and saves reading all again. */
 const streamedShares = 1024;
 
-async function findShares({ source, target }: TableWork, readers: Pair, part: Part, n: number): Promise<Found> {
-  const shares = (half: Half, reader: Reader, range: Range | undefined) =>
+async function findShares(
+  { source, target }: TableWork,
+  readers: ReaderPair,
+  part: ComparedPart,
+  n: number,
+): Promise<Found> {
+  const shares = (half: TableSide, reader: Reader, range: KeyRange | undefined) =>
     range === undefined ? Promise.resolve(new Map<number, Sum>()) : half.buckets(reader, range, n);
   const [ours, theirs] = await both(
     shares(source.half, readers.source, part.source),
@@ -149,8 +159,8 @@ export const equal = (one: Sum | undefined, other: Sum | undefined) =>
 /** Undefined: the parts are equal. Else what differs, with at most `maxKeys` keys. */
 export async function findDifference(
   work: TableWork,
-  readers: Pair,
-  parts: readonly PartResult[],
+  readers: ReaderPair,
+  parts: readonly ComparedSums[],
   maxKeys: number,
 ): Promise<TableDifference | undefined> {
   const unequal = parts.filter(({ source, target }) => !equal(source, target));
@@ -174,7 +184,7 @@ export async function findDifference(
 
 interface Search {
   work: TableWork;
-  readers: Pair;
+  readers: ReaderPair;
   maxKeys: number;
   keys: TableDifference["keys"];
   differing: number;
@@ -188,7 +198,7 @@ interface Search {
 const enough = ({ keys, maxKeys, looked, work, only }: Search) =>
   looked > countedRows && (work.key.length === 0 ? only[0] + only[1] > 0 : keys.length >= maxKeys);
 
-async function searchPart(search: Search, { part, source, target, shares: known }: PartResult): Promise<void> {
+async function searchPart(search: Search, { part, source, target, shares: known }: ComparedSums): Promise<void> {
   if (enough(search)) {
     search.complete = false;
     return;
@@ -220,7 +230,7 @@ async function searchPart(search: Search, { part, source, target, shares: known 
 /** Holds the source's rows by key and takes away those that the target has alike. */
 async function searchRows(
   search: Search,
-  part: Part,
+  part: ComparedPart,
   shares: { n: number; of: readonly number[] } | undefined,
   rows: number,
 ): Promise<void> {

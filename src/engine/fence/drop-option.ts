@@ -7,7 +7,7 @@ import { printable } from "../text/printable.ts";
  * that has a dot in quotes: `a.b` is never a table "a.b".
  */
 
-export interface Named {
+export interface NamedTable {
   schema: string;
   name: string;
 }
@@ -19,7 +19,7 @@ export const isNamed = (drop: readonly string[], schema: string, name: string): 
  * A name that is mistyped must not pass for one that stands in nobody's way. `known`: what the target has, and what is
  * copied into it, which an earlier attempt may have dropped. Errors: `option_unmatched`.
  */
-export function refuseUnknownDrops(drop: readonly string[], known: readonly Named[]): void {
+export function refuseUnknownDrops(drop: readonly string[], known: readonly NamedTable[]): void {
   const lost = drop.filter((one) => !known.some(({ schema, name }) => isNamed([one], schema, name)));
   if (lost.length === 0) return;
   throw new EngineError(
@@ -32,7 +32,7 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
 }
 
 /** A name without its schema must not drop more than one table. Errors: `option_invalid`. */
-export function refuseAmbiguousDrops(drop: readonly string[], dropped: readonly Named[]): void {
+export function refuseAmbiguousDrops(drop: readonly string[], dropped: readonly NamedTable[]): void {
   for (const one of drop) {
     const meant = dropped.filter(({ schema, name }) => isNamed([one], schema, name));
     if (meant.length < 2) continue;

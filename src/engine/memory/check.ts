@@ -1,5 +1,5 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
-import type { Opened } from "../run/open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
 import { countTables } from "./count.ts";
 import { type Counted, misfit, neededMemory } from "./need.ts";
 import { ownContainer, ownHeap } from "./own.ts";
@@ -16,7 +16,7 @@ type Options = Pick<CopyOptions, "include" | "exclude">;
 
 /** Undefined where the copy fits. `heap`: bytes of that process; this one's if absent. */
 export async function findLack(
-  source: Opened,
+  source: OpenedDatabase,
   target: Endpoint["engine"],
   options: Options,
   heap?: number,
@@ -30,7 +30,11 @@ export async function findLack(
 /**
  * To be called before the first write: a process that runs out of memory ends without a word. Errors: EngineError `memory_too_small`.
  */
-export async function requireMemory(source: Opened, target: Endpoint["engine"], options: Options): Promise<void> {
+export async function requireMemory(
+  source: OpenedDatabase,
+  target: Endpoint["engine"],
+  options: Options,
+): Promise<void> {
   const lack = await findLack(source, target, options);
   if (lack !== undefined) throw new EngineError("memory_too_small", `${lack.reason}; nothing was written: ${lack.fix}`);
 }

@@ -1,26 +1,32 @@
 import type { CopyOptions, Endpoint } from "../contract.ts";
-import { leftOut, readSelectable } from "../postgres/catalogue/selectable.ts";
-import { readLeftOut } from "../postgres/catalogue/skipped-relations.ts";
+import { readSelectable, skippedRelations } from "../postgres/catalogue/selectable.ts";
+import { readSkippedRelations } from "../postgres/catalogue/skipped-relations.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { notAmong } from "../postgres/driver/names.ts";
-import type { Opened } from "../run/open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
 import { createSelection } from "../run/selection.ts";
 import type { Counted } from "./need.ts";
 
 type Patterns = Pick<CopyOptions, "include" | "exclude">;
 
 /** Tables, views and their columns, in queries that are quick for tens of thousands of them; those that the options leave out apart. */
-export async function countTables(opened: Opened, target: Endpoint["engine"], options: Patterns): Promise<Counted> {
+export async function countTables(
+  opened: OpenedDatabase,
+  target: Endpoint["engine"],
+  options: Patterns,
+): Promise<Counted> {
   const all = await countAll(opened);
   if (options.include === undefined && options.exclude === undefined) return all;
   const { tables, columns } = await countSelected(opened, target, options);
   return { tables, columns, left: { tables: all.tables - tables, columns: all.columns - columns } };
 }
 
-async function countSelected({ engine, session }: Opened, target: Endpoint["engine"], options: Patterns) {
+async function countSelected({ engine, session }: OpenedDatabase, target: Endpoint["engine"], options: Patterns) {
   if (engine === "postgres") {
     const left =
-      target === "postgres" ? leftOut(await readSelectable(session), options) : await readLeftOut(session, options);
+      target === "postgres"
+        ? skippedRelations(await readSelectable(session), options)
+        : await readSkippedRelations(session, options);
     return countAll({ engine, session }, `AND ${notAmong("c.oid", left)}`);
   }
   const counted = { tables: 0, columns: 0 };
@@ -36,7 +42,7 @@ async function countSelected({ engine, session }: Opened, target: Endpoint["engi
 }
 
 /** `only`: a further condition, of PostgreSQL's relation `c`. */
-export async function countAll({ engine, session }: Opened, only = ""): Promise<Counted> {
+export async function countAll({ engine, session }: OpenedDatabase, only = ""): Promise<Counted> {
   if (engine === "postgres") {
     const [row] = await session.query<Counted>(
       `SELECT pg_catalog.count(*) AS tables, COALESCE(pg_catalog.sum(c.relnatts), 0)::int8 AS columns
@@ -53,7 +59,7 @@ export async function countAll({ engine, session }: Opened, only = ""): Promise<
 }
 
 /** By statistics. */
-export async function countRows({ engine, session }: Opened): Promise<number> {
+export async function countRows({ engine, session }: OpenedDatabase): Promise<number> {
   if (engine === "postgres") {
     const [row] = await session.query<{ rows: number }>(
       `SELECT COALESCE(pg_catalog.sum(c.reltuples) FILTER (WHERE c.reltuples > 0), 0)::int8 AS rows

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Direction, misfit, neededMemory } from "./need.ts";
+import { type MemoryDirection, misfit, neededMemory } from "./need.ts";
 
 const MiB = 1 << 20;
 /** As the chart sets them. */
 const chart = { heap: 144 * MiB, container: 256 * MiB };
-const directions: Direction[] = ["mysql-mysql", "mysql-postgres", "postgres-mysql", "postgres-postgres"];
+const directions: MemoryDirection[] = ["mysql-mysql", "mysql-postgres", "postgres-mysql", "postgres-postgres"];
 
 describe.each(directions)("%s", (direction) => {
   test("ten thousand tables fit into the chart's heap and container", () => {

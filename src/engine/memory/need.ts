@@ -9,7 +9,7 @@ export interface Counted {
   left?: { tables: number; columns: number };
 }
 
-export type Direction = `${Endpoint["engine"]}-${Endpoint["engine"]}`;
+export type MemoryDirection = `${Endpoint["engine"]}-${Endpoint["engine"]}`;
 
 interface Rate {
   /** KiB of heap that a table takes with three indexes, and every column beside. */
@@ -17,7 +17,7 @@ interface Rate {
   column: number;
 }
 
-const rates: Record<Direction, Rate> = {
+const rates: Record<MemoryDirection, Rate> = {
   "mysql-postgres": { table: 5, column: 0.75 },
   "mysql-mysql": { table: 3, column: 1 },
   "postgres-mysql": { table: 5, column: 0.75 },
@@ -25,7 +25,7 @@ const rates: Record<Direction, Rate> = {
 };
 
 /** The same for what the options leave out: its names, and between PostgreSQL servers what pg_dump tells of it. */
-const leftRates: Record<Direction, Rate> = {
+const leftRates: Record<MemoryDirection, Rate> = {
   "mysql-postgres": { table: 1, column: 0 },
   "mysql-mysql": { table: 1, column: 0 },
   "postgres-mysql": { table: 1.5, column: 0 },
@@ -41,7 +41,7 @@ const margin = 1.25;
 /** Of a process beside its heap: code, stacks, young objects and the buffers of rows. */
 const besideHeap = 96 * MiB;
 /** Outside of the heap, in KiB: the report as bytes; between PostgreSQL servers also pg_dump and the archive that it writes. */
-const outside = (direction: Direction): Rate =>
+const outside = (direction: MemoryDirection): Rate =>
   direction === "postgres-postgres" ? { table: 3, column: 0.15 } : { table: 1, column: 0.05 };
 
 export interface Memory {
@@ -56,7 +56,7 @@ const kept = ({ table, column }: Rate, { tables, columns }: Pick<Counted, "table
   margin * KiB * (tables * table + columns * column);
 
 /** Bytes, as multiples of 8 MiB. */
-export function neededMemory(direction: Direction, counted: Counted): Memory {
+export function neededMemory(direction: MemoryDirection, counted: Counted): Memory {
   const { left = none } = counted;
   const heap = rounded(programBytes + kept(rates[direction], counted) + kept(leftRates[direction], left));
   const beside = kept(outside(direction), counted) + kept(outside(direction), left);

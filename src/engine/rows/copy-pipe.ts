@@ -23,8 +23,8 @@ interface Block {
 }
 
 /** Blocks of one stream, used again for its next part. */
-export type Pool = Block[];
-export const createPool = (): Pool =>
+export type PipeBlocks = Block[];
+export const createPipeBlocks = (): PipeBlocks =>
   Array.from({ length: blocks }, () => ({ bytes: Buffer.allocUnsafeSlow(blockBytes), pending: 0 }));
 
 /**
@@ -37,7 +37,7 @@ export async function passCopy(
   out: string,
   target: Session,
   into: string,
-  pool: Pool,
+  pool: PipeBlocks,
   moved: (rows: number, bytes: number) => void,
   throttle: Throttle = { take: () => undefined },
 ): Promise<number> {
@@ -157,7 +157,7 @@ export async function passCopy(
   return rows;
 }
 
-function takeFree(pool: Pool, butNot?: Block): Block {
+function takeFree(pool: PipeBlocks, butNot?: Block): Block {
   const free = pool.find((one) => one !== butNot && one.pending === 0);
   if (free === undefined) throw new Error("a stream's blocks are all in use");
   return free;

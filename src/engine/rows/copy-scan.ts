@@ -107,7 +107,7 @@ export function createScanner({ forward, foreign }: Ranges): Scanner {
   };
 }
 
-/** A length counts itself, and is no negative number. Another one would be read otherwise by the target, which gets it as it is. */
+/** A length counts itself, and is no negative number. Another one would be read otherwise by the target, which gets it is. */
 function bodyOf(length: number): number {
   if (length < 4 || length > 0x7fffffff)
     throw new EngineError("protocol_error", "the source sends a message of a length that none has");

@@ -1,9 +1,9 @@
 import { relationsOf } from "../assess/mysql/index.ts";
 import { userRelations } from "../assess/postgres/index.ts";
-import type { Opened } from "./open-database.ts";
+import type { OpenedDatabase } from "./open-database.ts";
 
 /** Number of tables, views and sequences that users made in the database. A copy's own checkpoint does not count. */
-export async function countObjects(opened: Opened, database: string): Promise<number> {
+export async function countObjects(opened: OpenedDatabase, database: string): Promise<number> {
   if (opened.engine === "postgres") return (await userRelations(opened.session)).length;
   const relations = await relationsOf(opened.session, database);
   return relations.filter((name) => name !== "_rowferry").length;

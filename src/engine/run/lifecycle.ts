@@ -26,7 +26,7 @@ export interface Life {
 }
 
 /** What a direction tells of what it copied; the lifecycle adds type, times and what was made. */
-export type Result = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made">;
+export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made">;
 
 /** One direction of a copy. `Source`: what it opened and read of the source; `Target`: the fence of its target. */
 export interface Direction<Source extends { size: number }, Target extends Fence<never>> {
@@ -38,7 +38,7 @@ export interface Direction<Source extends { size: number }, Target extends Fence
   /** Who is asked what holds up a copy that does not go on. */
   diagnose(life: Life, source: Source, target: Target): Diagnose[];
   /** Plan, rows, what follows them, and the comparison of both sides. */
-  copy(life: Life, source: Source, target: Target): Promise<Result>;
+  copy(life: Life, source: Source, target: Target): Promise<DirectionResult>;
   /** The error to end with, of the first failure: it may only tell that a successor has taken over. */
   cause(reason: unknown, life: Life, source: Source, target: Target): Promise<unknown>;
 }

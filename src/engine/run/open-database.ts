@@ -5,7 +5,9 @@ import { versionText } from "../postgres/driver/version.ts";
 
 /** A database of either engine, opened for questions that write nothing: what it is, how far away, how large. */
 
-export type Opened = { engine: "mysql"; session: MysqlSession } | { engine: "postgres"; session: PostgresSession };
+export type OpenedDatabase =
+  | { engine: "mysql"; session: MysqlSession }
+  | { engine: "postgres"; session: PostgresSession };
 
 export interface Asking {
   role: "source" | "target";
@@ -19,7 +21,7 @@ export interface Asking {
 }
 
 /** The session is read-only. Errors: EngineError of a server that cannot be reached. */
-export async function openReading(endpoint: Endpoint, asking: Asking): Promise<Opened> {
+export async function openReading(endpoint: Endpoint, asking: Asking): Promise<OpenedDatabase> {
   const { role, program, signal, statementSeconds, loginMs } = asking;
   if (endpoint.engine === "mysql") {
     const session = await connectMysql(endpoint, { role, program, signal, loginMs });
@@ -54,7 +56,10 @@ function limits({ server: { maria } }: MysqlSession, seconds: number): string {
   return `SET SESSION ${statement}, SESSION lock_wait_timeout = ${seconds}, SESSION wait_timeout = ${seconds}`;
 }
 
-export function serverOf({ engine, session }: Opened): { engine: "MySQL" | "MariaDB" | "PostgreSQL"; version: string } {
+export function serverOf({ engine, session }: OpenedDatabase): {
+  engine: "MySQL" | "MariaDB" | "PostgreSQL";
+  version: string;
+} {
   if (engine === "postgres") return { engine: "PostgreSQL", version: versionText(session.version) };
   return { engine: session.server.maria ? "MariaDB" : "MySQL", version: session.server.versionText };
 }
@@ -62,7 +67,7 @@ export function serverOf({ engine, session }: Opened): { engine: "MySQL" | "Mari
 const pings = 5;
 
 /** The median of a few round trips, in milliseconds. */
-export async function latencyOf({ session }: Opened): Promise<number> {
+export async function latencyOf({ session }: OpenedDatabase): Promise<number> {
   const taken: number[] = [];
   for (let ping = 0; ping < pings; ping++) {
     const begin = performance.now();
@@ -76,14 +81,14 @@ export async function latencyOf({ session }: Opened): Promise<number> {
  * Bytes of the complete database with indexes, also where a copy would skip some tables. Quotes and the worker's check before the first write both
  * use it, so that an unchanged source has one size. MySQL's session reads current statistics (mysql/settings.ts), not those of its cache.
  */
-export async function sizeOf(opened: Opened): Promise<number> {
+export async function sizeOf(opened: OpenedDatabase): Promise<number> {
   const size = Math.max(0, Math.round(await reportedSize(opened)));
   if (!Number.isSafeInteger(size))
     throw new EngineError("protocol_error", "the server reported a size that is no number");
   return size;
 }
 
-async function reportedSize({ engine, session }: Opened): Promise<number> {
+async function reportedSize({ engine, session }: OpenedDatabase): Promise<number> {
   if (engine === "postgres") {
     const [row] = await session.query<{ size: number }>(
       "SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size",

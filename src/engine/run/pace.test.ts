@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EngineProgress } from "../contract.ts";
-import { etaSeconds, percentOf, type Sample, tablesToShow, withSample } from "./pace.ts";
+import { etaSeconds, type PaceSample, percentOf, tablesToShow, withSample } from "./pace.ts";
 
 const none = { done: 0, total: 0 };
 const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {}): EngineProgress => ({
@@ -41,7 +41,7 @@ describe("percent", () => {
 describe("remaining time", () => {
   const copying = (done: number) => at("copying", { bytes: { done, total: 1000 } });
   const samplesOf = (steps: [at: number, done: number][]) =>
-    steps.reduce<Sample[]>((samples, [when, done]) => withSample(samples, copying(done), when), []);
+    steps.reduce<PaceSample[]>((samples, [when, done]) => withSample(samples, copying(done), when), []);
 
   it.each<[string, [number, number][], number | undefined]>([
     ["unknown at the start", [[0, 0]], undefined],

@@ -35,7 +35,7 @@ function shareDone({ phase, bytes, rows, tables, compared }: EngineProgress): nu
   }
 }
 
-export interface Sample {
+export interface PaceSample {
   /** Milliseconds on a clock that only goes forward. */
   at: number;
   phase: EngineProgress["phase"];
@@ -51,7 +51,7 @@ const windowMs = 30_000;
 const leastMs = 2_000;
 
 /** Adds where the copy stands now, and forgets what is too old to tell today's rate; one older sample is kept as the start. */
-export function withSample(samples: readonly Sample[], progress: EngineProgress, at: number): Sample[] {
+export function withSample(samples: readonly PaceSample[], progress: EngineProgress, at: number): PaceSample[] {
   const { phase, read } = progress;
   if (phase !== "copying" && phase !== "verifying") return [];
   const own = samples.filter((sample) => sample.phase === phase);
@@ -61,7 +61,7 @@ export function withSample(samples: readonly Sample[], progress: EngineProgress,
 }
 
 /** How much of this is done in a second, over the last half minute; undefined while nothing can be said. */
-function perSecond(samples: readonly Sample[], of: "share" | "read"): number | undefined {
+function perSecond(samples: readonly PaceSample[], of: "share" | "read"): number | undefined {
   const first = samples[0];
   const last = samples.at(-1);
   if (first === undefined || last === undefined || last.at - first.at < leastMs) return undefined;
@@ -69,11 +69,11 @@ function perSecond(samples: readonly Sample[], of: "share" | "read"): number | u
 }
 
 /** Bytes that are read from the source in a second, over the last half minute; undefined while nothing can be said. */
-export const bytesPerSecond = (samples: readonly Sample[]): number | undefined =>
+export const bytesPerSecond = (samples: readonly PaceSample[]): number | undefined =>
   samples.at(-1)?.phase === "copying" ? perSecond(samples, "read") : undefined;
 
 /** Seconds until the phase is done, at the rate of the last half minute; undefined while nothing can be said. */
-export function etaSeconds(samples: readonly Sample[]): number | undefined {
+export function etaSeconds(samples: readonly PaceSample[]): number | undefined {
   const rate = perSecond(samples, "share") ?? 0;
   return rate <= 0 ? undefined : Math.round((1 - (samples.at(-1)?.share ?? 0)) / rate);
 }
@@ -85,7 +85,7 @@ const afterRows = 0.15;
  * Seconds until the end, from the fastest to the slowest pace of the last half minute; the slow end leaves time for the phases
  * after the rows. Undefined while nothing can be said.
  */
-export function secondsLeft(samples: readonly Sample[]): { least: number; most: number } | undefined {
+export function secondsLeft(samples: readonly PaceSample[]): { least: number; most: number } | undefined {
   const last = samples.at(-1);
   const whole = perSecond(samples, "share") ?? 0;
   if (last === undefined || whole <= 0) return undefined;
@@ -96,7 +96,7 @@ export function secondsLeft(samples: readonly Sample[]): { least: number; most: 
 }
 
 /** The samples of the first, second and last third of their time, each with its end. */
-function thirds(samples: readonly Sample[]): Sample[][] {
+function thirds(samples: readonly PaceSample[]): PaceSample[][] {
   const from = samples[0]?.at ?? 0;
   const length = (samples.at(-1)?.at ?? 0) - from;
   return [0, 1, 2].map((part) =>
@@ -105,7 +105,7 @@ function thirds(samples: readonly Sample[]): Sample[][] {
 }
 
 /** Share of the phase that is compared in a second; for a rate in rows. Undefined while nothing can be said. */
-export const sharePerSecond = (samples: readonly Sample[]): number | undefined => perSecond(samples, "share");
+export const sharePerSecond = (samples: readonly PaceSample[]): number | undefined => perSecond(samples, "share");
 
 /** The tables worth a row: in work first, then the largest ones waiting, then the largest ones done. */
 export function tablesToShow(tables: EngineProgress["table"], most: number): EngineProgress["table"] {

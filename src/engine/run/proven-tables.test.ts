@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EngineError, type Verification } from "../contract.ts";
-import { provenEqual } from "./proven-tables.ts";
+import { verifiedEqual } from "./proven-tables.ts";
 
 const compared = (more: Partial<Verification> = {}): Verification => ({
   level: "checksum",
@@ -11,7 +11,7 @@ const compared = (more: Partial<Verification> = {}): Verification => ({
   ...more,
 });
 const provenBy = async (verification: Verification) => [
-  ...(await provenEqual(["d.a", "d.ab"], async () => verification)),
+  ...(await verifiedEqual(["d.a", "d.ab"], async () => verification)),
 ];
 
 test("tables without a difference are proven equal", async () => {
@@ -31,12 +31,12 @@ test("tables that cannot be compared any more are copied again, and a lost conne
   const failing = (retryable: boolean) => async (): Promise<Verification> => {
     throw new EngineError("database_error", "the table is gone", { retryable });
   };
-  const gone = await provenEqual(["d.a"], failing(false)).catch(() => "an error");
+  const gone = await verifiedEqual(["d.a"], failing(false)).catch(() => "an error");
   expect(gone).toEqual(new Set());
-  await expect(provenEqual(["d.a"], failing(true))).rejects.toMatchObject({ code: "database_error" });
+  await expect(verifiedEqual(["d.a"], failing(true))).rejects.toMatchObject({ code: "database_error" });
 });
 
 test("nothing is compared where nothing was finished", async () => {
   const compare = () => Promise.reject(new Error("compared"));
-  expect(await provenEqual([], compare)).toEqual(new Set());
+  expect(await verifiedEqual([], compare)).toEqual(new Set());
 });

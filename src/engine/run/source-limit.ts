@@ -1,5 +1,5 @@
 import { type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../contract.ts";
-import { type Opened, openReading, sizeOf } from "./open-database.ts";
+import { type OpenedDatabase, openReading, sizeOf } from "./open-database.ts";
 
 /** The size that a source may have: measured before the first write, and held against what is read. */
 
@@ -52,14 +52,14 @@ const least = 1 << 20;
  * What is paid for times the tables' factors, averaged by the tables' sizes: a table's compression raises the limit by its own size alone,
  * and a source that grew within its payment has the limit of its new size.
  */
-async function mostRead(opened: Opened, mostBytes: number): Promise<number> {
+async function mostRead(opened: OpenedDatabase, mostBytes: number): Promise<number> {
   const share = await compressedShare(opened);
   const averaged = Math.max(least, mostBytes) * (textPerByte + (textPerCompressedByte - textPerByte) * share);
   return Math.ceil(Math.max(averaged, share > 0 ? least * textPerCompressedByte : 0));
 }
 
 /** From 0 to 1. Of a source below `least`, the share of `least`: an empty compressed table beside old statistics is no proof. */
-async function compressedShare({ engine, session }: Opened): Promise<number> {
+async function compressedShare({ engine, session }: OpenedDatabase): Promise<number> {
   if (engine === "postgres") return 1;
   // Two queries: a subquery on COLUMNS could open every table once for each table.
   const columns = await session.query(
@@ -108,7 +108,7 @@ interface Allowance {
 export function limitReading(
   signal: AbortSignal,
   allowance: Allowance | undefined,
-  engine: Opened["engine"],
+  engine: OpenedDatabase["engine"],
 ): ReadLimit {
   const { most = Number.POSITIVE_INFINITY, before = 0 } = allowance ?? {};
   const over = new AbortController();
@@ -121,7 +121,7 @@ export function limitReading(
   };
 }
 
-const wrongSize = (read: number, engine: Opened["engine"]) =>
+const wrongSize = (read: number, engine: OpenedDatabase["engine"]) =>
   new EngineError(
     "source_statistics_wrong",
     `the copy has read ${read} bytes, far more than this run may copy and than the source's ${engine === "mysql" ? "statistics say: run ANALYZE TABLE on its tables" : "pg_database_size says: check what the server reports"}`,

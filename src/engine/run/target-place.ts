@@ -1,9 +1,9 @@
 import {
   type CopyHooks,
   type CopyRequest,
+  type DatabaseIdentity,
   type Endpoint,
   EngineError,
-  type Place,
   type StatedPlace,
 } from "../contract.ts";
 import { serverIdentity as mysqlIdentity } from "../mysql/fence/same-database.ts";
@@ -18,7 +18,7 @@ import { openReading } from "./open-database.ts";
  */
 
 /** Errors: those of a server that cannot be reached. */
-export async function readPlace(target: Endpoint, signal: AbortSignal): Promise<Place> {
+export async function readPlace(target: Endpoint, signal: AbortSignal): Promise<DatabaseIdentity> {
   const opened = await openReading(target, { role: "target", program: "rowferry look", signal });
   try {
     const identity =
@@ -33,7 +33,7 @@ const addressOf = ({ host, port }: Endpoint) =>
   `${host.includes(":") ? `[${host.toLowerCase()}]` : host.toLowerCase()}:${port}`;
 
 /** Why a list that was made in one place must not be dropped in another, and what to do; undefined where they are one. */
-export function elsewhere({ address, identity }: StatedPlace, now: Place): string | undefined {
+export function elsewhere({ address, identity }: StatedPlace, now: DatabaseIdentity): string | undefined {
   if (address === undefined || identity === undefined)
     return "the report of what was made does not say on which server that was, as those of earlier versions do not: drop by hand what it names under made";
   const before = printable(address.slice(0, 300));
@@ -53,7 +53,7 @@ export const otherPlace = (words: string, cause?: unknown): EngineError =>
  */
 export function onlyOwnList(
   request: CopyRequest,
-  place: Place,
+  place: DatabaseIdentity,
   log: CopyHooks["log"],
 ): { request: CopyRequest; explained(error: unknown): unknown } {
   const { made = [], madeIn = {}, reset } = request;

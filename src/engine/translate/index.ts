@@ -1,5 +1,5 @@
 import { unescaped } from "../mysql/catalogue/catalogue.ts";
-import type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated } from "./meaning.ts";
+import type { ColumnMeaning, DatabaseProduct, ExpressionOptions, SourceRelation, Translated } from "./meaning.ts";
 import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
 import { nameOfType } from "./to-mysql/columns.ts";
@@ -8,11 +8,11 @@ import { translateQuery as queryToMysql } from "./to-mysql/query.ts";
 import { expressionToPostgres } from "./to-postgres/index.ts";
 import { hasFixedDigits } from "./to-postgres/numbers.ts";
 import { translateQuery as queryToPostgres } from "./to-postgres/query.ts";
-import type { Form } from "./to-postgres/term.ts";
+import type { ValueForm } from "./to-postgres/term.ts";
 import type { Node, Query } from "./tree.ts";
 import { mysqlTypeName } from "./types.ts";
 
-export type { ColumnMeaning, ExpressionOptions, Relation, Side, Translated, Use } from "./meaning.ts";
+export type { ColumnMeaning, DatabaseProduct, ExpressionOptions, SourceRelation, Translated, Use } from "./meaning.ts";
 
 /**
  * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that
@@ -54,10 +54,10 @@ function translate(sql: string, options: ExpressionOptions, doubt: (reason: stri
 }
 
 export interface ViewOptions {
-  from: Side;
-  to: Side;
+  from: DatabaseProduct;
+  to: DatabaseProduct;
   /** Undefined, or with the reason: it is not copied, so that views on it are not either. [database, name] or [name]. */
-  relation(path: readonly string[]): Relation | { reason: string } | undefined;
+  relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
 }
 
 export interface TranslatedView {
@@ -133,7 +133,7 @@ function viewToMysql(query: Query, { to, relation }: ViewOptions, doubt: (reason
 }
 
 /** A type whose form is this one; `other` is no type, so that what is read from it is refused. */
-const typeOf: Record<Form, string> = {
+const typeOf: Record<ValueForm, string> = {
   boolean: "boolean",
   smallint: "smallint",
   integer: "integer",

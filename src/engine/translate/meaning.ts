@@ -1,6 +1,6 @@
 /** What a translation is given of columns and relations, and what it answers. Shapes only. */
 
-export interface Side {
+export interface DatabaseProduct {
   engine: "mysql" | "mariadb" | "postgres";
   /** As a number: 80403, 101106, 180006. */
   version: number;
@@ -31,8 +31,8 @@ export interface ColumnMeaning {
 export type Use = "check" | "generated" | "default" | "index" | "unique-index" | "partial-index";
 
 export interface ExpressionOptions {
-  from: Side;
-  to: Side;
+  from: DatabaseProduct;
+  to: DatabaseProduct;
   columns: ReadonlyMap<string, ColumnMeaning>;
   use: Use;
   /** `generated` and `default`: the column that takes the value. */
@@ -46,7 +46,7 @@ export interface Translated {
 }
 
 /** A table, or a view that was translated before, as views name it. */
-export interface Relation {
+export interface SourceRelation {
   /** From outside in, unquoted: [schema, name]. */
   target: readonly string[];
   columns: ReadonlyMap<string, ColumnMeaning>;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type ColumnMeaning, type Side, translateExpression, translateView, type Use } from "./index.ts";
+import { type ColumnMeaning, type DatabaseProduct, translateExpression, translateView, type Use } from "./index.ts";
 
 /** Expressions that make no sense: whatever is put together is translated or refused, and never a fault of the translator. */
 
@@ -95,7 +95,7 @@ function drawn(dialect: "mysql" | "postgres", random: () => number, depth: numbe
   return shape.replace(/#/g, () => drawn(dialect, random, depth - 1));
 }
 
-const sides: Record<"mysql" | "mariadb" | "postgres", Side> = {
+const sides: Record<"mysql" | "mariadb" | "postgres", DatabaseProduct> = {
   mysql: { engine: "mysql", version: 90700 },
   mariadb: { engine: "mariadb", version: 101100 },
   postgres: { engine: "postgres", version: 180000 },

@@ -2,7 +2,7 @@ import type { Cursor } from "./cursor.ts";
 import { parseOrder } from "./parse-order.ts";
 import { typeName } from "./parse-type.ts";
 import { refuse } from "./refusal.ts";
-import type { Call, Node, Window } from "./tree.ts";
+import type { FunctionCall, Node, Window } from "./tree.ts";
 
 /** Names, calls, and the forms that begin with a keyword. */
 
@@ -145,7 +145,7 @@ export function parseCall(cursor: Cursor): Node {
   }
   if (!cursor.seesSymbol("(")) return { is: "column", path };
   const name = path.at(-1) as string;
-  const call: Call = {
+  const call: FunctionCall = {
     is: "call",
     name: cursor.dialect === "mysql" ? name.toUpperCase() : name,
     args: [],
@@ -167,7 +167,7 @@ export function parseCall(cursor: Cursor): Node {
   return call;
 }
 
-function parseArguments(cursor: Cursor, call: Call): void {
+function parseArguments(cursor: Cursor, call: FunctionCall): void {
   if (cursor.seesSymbol(")")) return;
   if (cursor.tookSymbol("*")) {
     call.star = true;

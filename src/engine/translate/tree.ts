@@ -24,7 +24,7 @@ export interface Window {
   frame?: string;
 }
 
-export interface Call {
+export interface FunctionCall {
   is: "call";
   /** Upper case for MySQL; as it is called for PostgreSQL. */
   name: string;
@@ -47,7 +47,7 @@ export type Node =
   | { is: "bits"; text: string }
   /** From outside in: [schema, table, column]. */
   | { is: "column"; path: string[] }
-  | Call
+  | FunctionCall
   | { is: "unary"; op: string; operand: Node }
   | { is: "binary"; op: string; left: Node; right: Node }
   | { is: "test"; operand: Node; what: "NULL" | "TRUE" | "FALSE" | "UNKNOWN"; not: boolean }
@@ -112,13 +112,13 @@ export interface Query {
 }
 
 /** One function for each kind of node that a direction knows. */
-export type Rules<Context, Result> = {
+export type NodeRules<Context, Result> = {
   [Kind in Node["is"]]?: (context: Context, node: Extract<Node, { is: Kind }>) => Result;
 };
 
 /** Undefined: there is no rule for the node. */
 export function ruleFor<Context, Result>(
-  rules: Rules<Context, Result>,
+  rules: NodeRules<Context, Result>,
   { is }: Node,
 ): ((context: Context, node: Node) => Result) | undefined {
   return rules[is] as ((context: Context, node: Node) => Result) | undefined;

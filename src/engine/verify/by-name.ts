@@ -3,10 +3,10 @@ import type { Session as PostgresSession } from "../postgres/driver/connection.t
 import { fullName } from "../text/full-name.ts";
 import { named } from "../text/own-property.ts";
 import { printable } from "../text/printable.ts";
-import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
-import { type Expected, readExpected } from "./expected.ts";
+import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
+import { type ExpectedObjects, readExpected } from "./expected.ts";
 import { compareFound } from "./found.ts";
-import { type Found, readFound, tableOf } from "./inventory.ts";
+import { type InventoryObject, readFound, tableOf } from "./inventory.ts";
 import { lostCounters, lostNotNulls } from "./lost.ts";
 import { lostDefaults } from "./lost-defaults.ts";
 import { isUnmakeable } from "./pairs.ts";
@@ -85,9 +85,9 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
 }
 
 /** What stands on a table that is left out is left out too. */
-async function selectedBy(comparing: Comparing): Promise<(found: Found) => boolean> {
+async function selectedBy(comparing: Comparing): Promise<(found: InventoryObject) => boolean> {
   const { source, from } = comparing;
-  const left = leftOut(comparing);
+  const left = skippedTables(comparing);
   const without = new Set(left.map(tableOf));
   if (from.engine === "postgres") {
     const names = left.map((name) => fullName(...name));
@@ -100,11 +100,11 @@ async function selectedBy(comparing: Comparing): Promise<(found: Found) => boole
 
 /** A materialised view is a table in MySQL: the target's tables that nothing else stands for are looked at as such. */
 function withViewTables(
-  ours: readonly Found[],
-  theirs: readonly Found[],
+  ours: readonly InventoryObject[],
+  theirs: readonly InventoryObject[],
   { paired, from, to, options }: Comparing,
-  expected: Expected | undefined,
-): [Found[], Comparing["paired"]["extra"]] {
+  expected: ExpectedObjects | undefined,
+): [InventoryObject[], Comparing["paired"]["extra"]] {
   if (from.engine !== "postgres" || to.engine !== "mysql" || expected === undefined) return [[...theirs], paired.extra];
   const views = ours.filter(({ kind }) => kind === "materialized view");
   const expectedNames = new Set(

@@ -2,7 +2,7 @@ import type { TableName } from "../checksum/rows.ts";
 import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
 import { createSelection } from "../run/selection.ts";
 import type { Paired } from "./pairs.ts";
-import type { Opened, OpenedTable } from "./sides.ts";
+import type { OpenedSide, OpenedTable } from "./sides.ts";
 
 /** What the objects of two databases are compared with, and what comes of it. */
 
@@ -39,8 +39,8 @@ export interface ObjectsCompared {
 }
 
 export interface Comparing {
-  source: Opened;
-  target: Opened;
+  source: OpenedSide;
+  target: OpenedSide;
   from: Endpoint;
   to: Endpoint;
   options: VerifyOptions;
@@ -53,7 +53,7 @@ export interface Comparing {
  * Tables and views of the source that the options leave out, as a copy does: between PostgreSQL's a view goes with what it
  * reads, and `exclude` alone speaks of it.
  */
-export function leftOut({ source, selected, from, to, options }: Comparing): TableName[] {
+export function skippedTables({ source, selected, from, to, options }: Comparing): TableName[] {
   const { exclude } = options;
   const within = from.engine === "postgres" && to.engine === "postgres";
   const selection = createSelection(within ? (exclude === undefined ? {} : { exclude }) : options);

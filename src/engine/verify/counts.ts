@@ -1,7 +1,7 @@
 import { createDialect } from "../checksum/dialect.ts";
 import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/rows.ts";
-import { type Reader, readBoth, readersOf, type Side } from "../checksum/side.ts";
+import { type Reader, readBoth, readersOf, type SideSessions } from "../checksum/side.ts";
 import { type Tables, tableKey } from "../checksum/types.ts";
 import { tableWords } from "../checksum/words.ts";
 import type { TableDifference, Verification } from "../contract.ts";
@@ -9,8 +9,8 @@ import { workOff } from "../run/work.ts";
 
 /** Compares the numbers of rows alone. */
 export async function compareCounts(
-  source: Side,
-  target: Side,
+  source: SideSessions,
+  target: SideSessions,
   pairs: readonly TablePair[],
   { jobs, signal, progress }: { jobs: number; signal: AbortSignal; progress(table: string, rows: number): void },
 ): Promise<Verification> {
@@ -49,7 +49,7 @@ export async function compareCounts(
   return { level: "counts", rows: total, tables: pairs.length, differences, uncompared: [] };
 }
 
-async function count({ engine }: Side, types: Tables, reader: Reader, name: TableName): Promise<number> {
+async function count({ engine }: SideSessions, types: Tables, reader: Reader, name: TableName): Promise<number> {
   const { select, from } = createDialect(engine, "md5");
   const type = types.get(tableKey(...name));
   const [[rows] = []] = await reader.query(

@@ -4,19 +4,19 @@ import { postgresToMysql } from "../assess/mysql/to-mysql.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { selected } from "../mysql/source/selected.ts";
-import { type Lesson, readExtensions, targetSchema } from "../plan/mysql-postgres/index.ts";
+import { type ObservedType, readExtensions, targetSchema } from "../plan/mysql-postgres/index.ts";
 import { choose, mostColumns, readSrids, readViews } from "../plan/postgres-mysql/index.ts";
 import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createSelection } from "../run/selection.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Comparing } from "./comparing.ts";
-import type { Found } from "./inventory.ts";
+import type { InventoryObject } from "./inventory.ts";
 
 /** What a copy to another engine would make of each object of the source, by its own planners. */
-export interface Expected {
+export interface ExpectedObjects {
   /** Undefined: they do not know it. */
-  of(found: Found): PlannedObject | undefined;
+  of(found: InventoryObject): PlannedObject | undefined;
   /** Of a column: what is told of its default, or of what computes it. */
   ofColumn(
     kind: "default" | "generated column",
@@ -32,10 +32,10 @@ type Expecting = Pick<Comparing, "source" | "target" | "from" | "to" | "options"
 
 const unsaid = () => undefined;
 
-export const readExpected = (expecting: Expecting): Promise<Expected> =>
+export const readExpected = (expecting: Expecting): Promise<ExpectedObjects> =>
   expecting.from.engine === "mysql" ? fromMysql(expecting) : fromPostgres(expecting);
 
-async function fromMysql(expecting: Expecting): Promise<Expected> {
+async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
   const { source, target, from, options } = expecting;
   const session = source.side.sessions[0] as MysqlSession;
   const writer = target.side.sessions[0] as PostgresSession;
@@ -73,11 +73,11 @@ async function fromMysql(expecting: Expecting): Promise<Expected> {
 }
 
 /** A TINYINT(1) that no value proved to be a boolean is a smallint in the target. */
-function widened({ source, target, paired }: Expecting): (table: string) => ReadonlyMap<string, Lesson> {
+function widened({ source, target, paired }: Expecting): (table: string) => ReadonlyMap<string, ObservedType> {
   const typesOf = ({ tables }: typeof source) =>
     new Map(tables.map(({ name, type }) => [name.join("\0"), type.columns]));
   const [ours, theirs] = [typesOf(source), typesOf(target)];
-  const found = new Map<string, Map<string, Lesson>>();
+  const found = new Map<string, Map<string, ObservedType>>();
   for (const pair of paired.pairs)
     for (const column of pair.columns) {
       const one = ours.get(pair.source.join("\0"))?.get(column.source);
@@ -89,7 +89,7 @@ function widened({ source, target, paired }: Expecting): (table: string) => Read
   return (table) => found.get(table) ?? new Map();
 }
 
-async function fromPostgres({ source, target, to, options }: Expecting): Promise<Expected> {
+async function fromPostgres({ source, target, to, options }: Expecting): Promise<ExpectedObjects> {
   const session = source.side.sessions[0] as PostgresSession;
   const writer = target.side.sessions[0] as MysqlSession;
   const selection = createSelection(options);

@@ -2,7 +2,7 @@ import type { PlannedObject } from "../assess/finding.ts";
 import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/rows.ts";
 import type { InventoryEntry } from "../contract.ts";
-import { type Found, tableOf } from "./inventory.ts";
+import { type InventoryObject, tableOf } from "./inventory.ts";
 
 /** The objects of two databases side by side by kind, name and columns, as a copy would have them in the target. Pure. */
 
@@ -11,7 +11,7 @@ export interface Matching {
   /** That the target may give to names. */
   prefixes: readonly string[];
   /** What a copy would make of an object of the source; undefined: it is not told, or not known. */
-  planned?: (found: Found) => PlannedObject | undefined;
+  planned?: (found: InventoryObject) => PlannedObject | undefined;
   /** The target has sequences of their own. */
   sequences: boolean;
 }
@@ -34,28 +34,28 @@ const missed = new Set(["primary key", "index", "foreign key", "check", "view", 
  * means more there; keys and indexes by their columns as well. `pairs`: tableOf() of the source → its pair.
  */
 export function compareFound(
-  source: readonly Found[],
-  target: readonly Found[],
+  source: readonly InventoryObject[],
+  target: readonly InventoryObject[],
   pairs: ReadonlyMap<string, TablePair>,
   { outcome, prefixes, planned, sequences }: Matching,
 ): Matched {
   const group = (kind: string, of: TableName | undefined) => `${kind}\0${of === undefined ? "" : tableOf(of)}`;
   // A name may stand in several schemas: each of the target's is used up once.
-  const there = new Map<string, Found[]>();
+  const there = new Map<string, InventoryObject[]>();
   for (const one of target) {
     const key = group(one.kind, one.of);
     const some = there.get(key);
     if (some === undefined) there.set(key, [one]);
     else some.push(one);
   }
-  const alikeName = (one: Found, name: string) => one.name.toLowerCase() === name.toLowerCase();
+  const alikeName = (one: InventoryObject, name: string) => one.name.toLowerCase() === name.toLowerCase();
   const wanted = source.map((one) => ({
     one,
     plan: planned?.(one),
     pair: one.of && pairs.get(tableOf(one.of)),
-    found: undefined as Found | undefined,
+    found: undefined as InventoryObject | undefined,
   }));
-  const take = (match: (one: Found, other: Found, pair: TablePair | undefined) => boolean) => {
+  const take = (match: (one: InventoryObject, other: InventoryObject, pair: TablePair | undefined) => boolean) => {
     for (const each of wanted) {
       if (each.found !== undefined) continue;
       const left = there.get(group(each.one.kind, each.pair?.target ?? each.one.of)) ?? [];
@@ -123,7 +123,7 @@ const isOtherwise = (plan: PlannedObject | undefined): boolean =>
   plan?.note !== undefined && plan.note.replace(/(?:^|; )as [^;]+/, "") !== "";
 
 /** Of as many columns, and one that is none of the source's: what the values taught the copy to use in its place (a hash). */
-const isHelped = (one: Found, { columns, unique }: Found, pair: TablePair | undefined): boolean =>
+const isHelped = (one: InventoryObject, { columns, unique }: InventoryObject, pair: TablePair | undefined): boolean =>
   unique === one.unique &&
   columns?.length === one.columns?.length &&
   pair !== undefined &&
@@ -131,8 +131,8 @@ const isHelped = (one: Found, { columns, unique }: Found, pair: TablePair | unde
 
 /** Undefined where they cannot be compared by columns. */
 function alikeColumns(
-  one: Found,
-  other: Found,
+  one: InventoryObject,
+  other: InventoryObject,
   pair: TablePair | undefined,
   pairs: ReadonlyMap<string, TablePair>,
 ): boolean | undefined {
@@ -156,5 +156,5 @@ const sameNames = (ours: readonly string[], theirs: readonly string[], pair: Tab
     return planned.toLowerCase() === theirs[at]?.toLowerCase();
   });
 
-const definition = ({ unique, columns, to, toColumns }: Found): string =>
+const definition = ({ unique, columns, to, toColumns }: InventoryObject): string =>
   `${unique ? "UNIQUE " : ""}(${(columns ?? []).join(", ")})${to ? ` to ${to.join(".")} (${(toColumns ?? []).join(", ")})` : ""}`;

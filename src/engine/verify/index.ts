@@ -1,6 +1,6 @@
 import { counted } from "../../guard/words.ts";
 import { compareTables } from "../checksum/index.ts";
-import type { Side } from "../checksum/side.ts";
+import type { SideSessions } from "../checksum/side.ts";
 import { tableWords } from "../checksum/words.ts";
 import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "../contract.ts";
 import { strayBytesOf } from "../plan/fits/compared-stray.ts";
@@ -14,7 +14,7 @@ import type { ObjectsCompared, VerifyOptions } from "./comparing.ts";
 import { compareCounts } from "./counts.ts";
 import { compareObjects } from "./objects.ts";
 import { type Paired, pairTables } from "./pairs.ts";
-import { type Opened, openSide } from "./sides.ts";
+import { type OpenedSide, openSide } from "./sides.ts";
 
 /**
  * Compares two databases, whoever copied the one to the other: which tables and objects are there, how many rows they
@@ -73,7 +73,7 @@ export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promis
     const [source, target] = opened.map((side) => {
       if (side.status === "rejected") throw side.reason;
       return side.value;
-    }) as [Opened, Opened];
+    }) as [OpenedSide, OpenedSide];
     return await compare(request, hooks, { source, target, signal, progress, startedAt });
   } catch (error) {
     signal.throwIfAborted();
@@ -84,8 +84,8 @@ export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promis
 }
 
 interface Run {
-  source: Opened;
-  target: Opened;
+  source: OpenedSide;
+  target: OpenedSide;
   signal: AbortSignal;
   progress: ReturnType<typeof createProgress>;
   startedAt: string;
@@ -191,7 +191,7 @@ async function compare(
   };
 }
 
-async function partitionTrees(source: Side, target: Side): Promise<PartitionTree[]> {
+async function partitionTrees(source: SideSessions, target: SideSessions): Promise<PartitionTree[]> {
   if (source.engine !== "postgres" || target.engine !== "postgres") return [];
   const [from] = source.sessions;
   const [to] = target.sessions;

@@ -1,12 +1,12 @@
 import type { TableName } from "../checksum/rows.ts";
-import type { Side } from "../checksum/side.ts";
+import type { SideSessions } from "../checksum/side.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 
 /** The objects of both sides, read from their own catalogues and laid side by side by kind and name. */
-export interface Found {
+export interface InventoryObject {
   kind: string;
   /** Schema (MySQL: database) and table that it belongs to; undefined where it stands alone. */
   of?: TableName | undefined;
@@ -24,7 +24,7 @@ export interface Found {
   toColumns?: readonly string[] | null;
 }
 
-export async function readFound(side: Side, database: string): Promise<Found[]> {
+export async function readFound(side: SideSessions, database: string): Promise<InventoryObject[]> {
   const [session] = side.sessions;
   if (session === undefined) return [];
   return side.engine === "mysql"
@@ -32,9 +32,9 @@ export async function readFound(side: Side, database: string): Promise<Found[]> 
     : readPostgres(session as PostgresSession);
 }
 
-async function readMysql(session: MysqlSession, database: string): Promise<Found[]> {
+async function readMysql(session: MysqlSession, database: string): Promise<InventoryObject[]> {
   const { tables, others } = await readCatalogue(session, database);
-  const found: Found[] = others.map(({ kind, name }) => ({ kind, name }));
+  const found: InventoryObject[] = others.map(({ kind, name }) => ({ kind, name }));
   for (const { name: table, indexes, foreignKeys, checks } of tables) {
     if (table === "_rowferry") continue;
     const of = [database, table] as const;
@@ -63,7 +63,7 @@ async function readMysql(session: MysqlSession, database: string): Promise<Found
   return found;
 }
 
-async function readPostgres(session: PostgresSession): Promise<Found[]> {
+async function readPostgres(session: PostgresSession): Promise<InventoryObject[]> {
   const users = ofUsers("n.nspname");
   const own = (catalog: string, oid: string) =>
     `NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.${catalog}'::pg_catalog.regclass AND d.objid = ${oid} AND d.deptype IN (${catalog === "pg_proc" ? "'e', 'i'" : "'e'"}))`;
@@ -71,7 +71,7 @@ async function readPostgres(session: PostgresSession): Promise<Found[]> {
     `(SELECT pg_catalog.json_agg(a.attname ORDER BY k.at) FROM pg_catalog.unnest(${numbers}) WITH ORDINALITY k(number, at) JOIN pg_catalog.pg_attribute a ON a.attrelid = ${relation} AND a.attnum = k.number)`;
   const keyColumns = session.version >= 110_000 ? "i.indnkeyatts" : "i.indnatts";
   const rows = await session.query<
-    Omit<Found, "of" | "to"> & { schema: string | null; table: string | null; to: [string, string] | null }
+    Omit<InventoryObject, "of" | "to"> & { schema: string | null; table: string | null; to: [string, string] | null }
   >(
     `SELECT CASE WHEN i.indisprimary THEN 'primary key' ELSE 'index' END AS kind, n.nspname::text AS schema, t.relname::text AS table,
             c.relname::text AS name,

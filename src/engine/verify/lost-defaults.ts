@@ -3,12 +3,12 @@ import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
-import type { Expected } from "./expected.ts";
+import type { ExpectedObjects } from "./expected.ts";
 
 /** Columns that have a default in the source and none in the target of another engine, where a copy would have made one. */
 export async function lostDefaults(
   { source, target, paired }: Comparing,
-  expected: Expected,
+  expected: ExpectedObjects,
 ): Promise<InventoryEntry[]> {
   const [ours, theirs] = [await defaultsOf(source.side), await defaultsOf(target.side)];
   const counting = new Set(expected.counters.map(({ schema, table, column }) => key([schema, table], column)));

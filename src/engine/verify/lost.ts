@@ -5,7 +5,7 @@ import type { Session as PostgresSession } from "../postgres/driver/connection.t
 import { identifier, literal, qualified } from "../postgres/driver/names.ts";
 import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
-import type { Expected } from "./expected.ts";
+import type { ExpectedObjects } from "./expected.ts";
 
 /** What columns have lost across engines: that they take no NULL, and that they count up past what is there. */
 
@@ -19,7 +19,7 @@ const entryOf = (name: string, note: string): InventoryEntry => ({
 /** A copy drops NOT NULL only where values became NULL, which are there then. */
 export async function lostNotNulls(
   { source, target, paired }: Comparing,
-  expected: Expected,
+  expected: ExpectedObjects,
 ): Promise<{ entries: InventoryEntry[]; notes: string[] }> {
   const typesOf = (side: typeof source) =>
     new Map(side.tables.map(({ name, type }) => [name.join("\0"), type.columns]));
@@ -58,7 +58,10 @@ async function hasNull(
 }
 
 /** Columns that no longer count up, or whose next number is taken already. */
-export async function lostCounters({ target, paired }: Comparing, expected: Expected): Promise<InventoryEntry[]> {
+export async function lostCounters(
+  { target, paired }: Comparing,
+  expected: ExpectedObjects,
+): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   for (const { schema, table, column } of expected.counters) {
     const pair = paired.pairs.find(({ source }) => source[0] === schema && source[1] === table);

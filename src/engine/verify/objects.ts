@@ -4,7 +4,7 @@ import { otherLocale } from "../postgres/catalogue/locale.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullName } from "../text/full-name.ts";
 import { byName } from "./by-name.ts";
-import { type Comparing, leftOut, type ObjectsCompared } from "./comparing.ts";
+import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { pairChecks } from "./mysql/crossing.ts";
 import { readMysqlObjects, writeAlike } from "./mysql/objects.ts";
 import { excuseRefused } from "./mysql/refused.ts";
@@ -13,7 +13,7 @@ import { enforcement } from "./postgres/aspects.ts";
 import { compareLargeObjects } from "./postgres/large-objects.ts";
 import { readDependents, readPostgresObjects } from "./postgres/objects.ts";
 import { addRights } from "./postgres/rights.ts";
-import { type Compared, compareSeen, type Seen } from "./same-engine.ts";
+import { type Compared, type ComparedObject, compareSeen } from "./same-engine.ts";
 
 /**
  * Everything but the rows: within one engine by all that the catalogues tell of each object, across engines by what a copy
@@ -47,7 +47,7 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const [source, target] = sessions as [PostgresSession, PostgresSession];
   const left = await readDependents(
     source,
-    leftOut(comparing).map((name) => fullName(...name)),
+    skippedTables(comparing).map((name) => fullName(...name)),
   );
   const large = await compareLargeObjects(source, target);
   const [ours, theirs] = await Promise.all([
@@ -67,10 +67,10 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
 }
 
 /** Foreign keys that do not look in the source, and do in the target: only a superuser can switch one off, so a copy reports them. */
-function settleSwitchedOn(ours: readonly Seen[], theirs: readonly Seen[]): string[] {
+function settleSwitchedOn(ours: readonly ComparedObject[], theirs: readonly ComparedObject[]): string[] {
   const there = new Map(theirs.flatMap((one) => (one.kind === "constraint" ? [[one.name, one]] : [])));
   return ours.flatMap((one) => {
-    const of = ({ aspects }: Seen) => aspects.find(({ aspect }) => aspect === enforcement);
+    const of = ({ aspects }: ComparedObject) => aspects.find(({ aspect }) => aspect === enforcement);
     const [state, other] = one.kind === "constraint" ? [of(one), there.get(one.name)] : [];
     const found = other && of(other);
     if (!state?.value.startsWith("off") || found?.value !== "on") return [];
@@ -86,7 +86,7 @@ async function mysqlObjects(comparing: Comparing): Promise<Compared> {
     MysqlSession,
     MysqlSession,
   ];
-  const left = new Set(leftOut(comparing).map(([, table]) => table));
+  const left = new Set(skippedTables(comparing).map(([, table]) => table));
   const own = new Map(selected.map(({ name: [, table] }) => [table, table]));
   const there = new Map(paired.pairs.map((pair) => [pair.target[1], pair.source[1]]));
   const crossing = ours.server.maria !== theirs.server.maria;

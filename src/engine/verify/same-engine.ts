@@ -3,7 +3,7 @@ import { printable } from "../text/printable.ts";
 
 /** The objects of two databases of one engine side by side, by all that their catalogues tell of them. Pure. */
 
-export interface Seen {
+export interface ComparedObject {
   kind: string;
   /** As a person knows it; with its kind what finds it on the other side. */
   name: string;
@@ -39,7 +39,11 @@ export interface Compared {
 const mostShown = 200;
 
 /** `alike`: the servers write every text alike. */
-export function compareSeen(source: readonly Seen[], target: readonly Seen[], alike: boolean): Compared {
+export function compareSeen(
+  source: readonly ComparedObject[],
+  target: readonly ComparedObject[],
+  alike: boolean,
+): Compared {
   const there = new Map(target.map((one) => [keyOf(one), one]));
   const tables = new Set(source.flatMap(({ of }) => (of === undefined ? [] : [of])));
   const inventory: InventoryEntry[] = [];
@@ -81,13 +85,13 @@ export function compareSeen(source: readonly Seen[], target: readonly Seen[], al
   return { inventory, different, undecided, notes };
 }
 
-const keyOf = ({ kind, name }: Seen) => `${kind}\0${name}`;
+const keyOf = ({ kind, name }: ComparedObject) => `${kind}\0${name}`;
 
 interface Difference extends Particular {
   other: string;
 }
 
-function differencesOf({ aspects }: Seen, found: Seen): Difference[] {
+function differencesOf({ aspects }: ComparedObject, found: ComparedObject): Difference[] {
   return aspects.flatMap((particular, at) => {
     // An object may have several of one name, in the same order on both sides.
     const nth = aspects.slice(0, at).filter(({ aspect }) => aspect === particular.aspect).length;

@@ -1,5 +1,5 @@
 import type { TableName } from "../checksum/rows.ts";
-import { readTypes, type Side } from "../checksum/side.ts";
+import { readTypes, type SideSessions } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
@@ -12,8 +12,8 @@ import { connect as connectPostgres, type Session as PostgresSession } from "../
 import { openSource } from "../postgres/source/source.ts";
 
 /** Each side of a verification as one state of it, seen by several sessions, with its tables. */
-export interface Opened {
-  side: Side;
+export interface OpenedSide {
+  side: SideSessions;
   engine: string;
   version: string;
   /** lower_case_table_names is 0; always of PostgreSQL. */
@@ -33,7 +33,7 @@ export interface OpenedTable {
   type: TableType;
 }
 
-export interface Opening {
+export interface SideOptions {
   role: "source" | "target";
   jobs: number;
   signal: AbortSignal;
@@ -46,17 +46,17 @@ export interface Opening {
 
 const program = "rowferry verify";
 
-export const openSide = (endpoint: Endpoint, opening: Opening): Promise<Opened> =>
+export const openSide = (endpoint: Endpoint, opening: SideOptions): Promise<OpenedSide> =>
   endpoint.engine === "mysql" ? openMysql(endpoint, opening) : openPostgres(endpoint, opening);
 
-async function openMysql(endpoint: Endpoint, opening: Opening): Promise<Opened> {
+async function openMysql(endpoint: Endpoint, opening: SideOptions): Promise<OpenedSide> {
   const { sessions, warnings, close } = await (opening.role === "source"
     ? mysqlSource(endpoint, opening)
     : mysqlTarget(endpoint, opening));
   try {
     const [first] = sessions;
     if (first === undefined) throw new EngineError("database_error", "no session was opened");
-    const side: Side = { engine: "mysql", sessions };
+    const side: SideSessions = { engine: "mysql", sessions };
     const names = (await baseTables(first, endpoint.database)).map(({ name }) => [endpoint.database, name] as const);
     const types = await readTypes(side, names);
     const unseen = await findUnseen(
@@ -99,7 +99,7 @@ interface Sessions {
 
 async function mysqlSource(
   endpoint: Endpoint,
-  { jobs, signal, giveUp, locks, statementTimeout, blockingTimeout }: Opening,
+  { jobs, signal, giveUp, locks, statementTimeout, blockingTimeout }: SideOptions,
 ): Promise<Sessions> {
   const snapshot = await openSnapshot(endpoint, jobs, program, signal, giveUp, {
     locks,
@@ -110,7 +110,7 @@ async function mysqlSource(
 }
 
 /** Nobody but the copy writes there, so that no lock is needed for one state. */
-async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: Opening): Promise<Sessions> {
+async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: SideOptions): Promise<Sessions> {
   const sessions: MysqlSession[] = [];
   const close = async () => void (await Promise.all(sessions.map((session) => session.end())));
   try {
@@ -129,8 +129,8 @@ async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: Opening): Promi
 
 async function openPostgres(
   endpoint: Endpoint,
-  { role, jobs, signal, locks, statementTimeout = 0, blockingTimeout, giveUp }: Opening,
-): Promise<Opened> {
+  { role, jobs, signal, locks, statementTimeout = 0, blockingTimeout, giveUp }: SideOptions,
+): Promise<OpenedSide> {
   const sessions: PostgresSession[] = [];
   const all: PostgresSession[] = [];
   let stop: () => void = () => undefined;
@@ -150,7 +150,7 @@ async function openPostgres(
     for (let opened = 0; opened < jobs; opened++) sessions.push(await open());
     const [first, ...others] = sessions;
     if (first === undefined) throw new EngineError("database_error", "no session was opened");
-    const side: Side = { engine: "postgres", sessions };
+    const side: SideSessions = { engine: "postgres", sessions };
     const { found, held } = await openSource(
       first,
       others,
@@ -187,7 +187,7 @@ const postgresViews = async (session: PostgresSession): Promise<TableName[]> =>
     )
   ).map(({ schema, name }) => [schema, name]);
 
-async function postgresTables(session: PostgresSession, side: Side): Promise<OpenedTable[]> {
+async function postgresTables(session: PostgresSession, side: SideSessions): Promise<OpenedTable[]> {
   const rows = await session.query<{ schema: string; name: string; kind: string; part: boolean }>(
     `SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind, c.relispartition AS part
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import { compareTables, type Side, type TablePair } from "../../../src/engine/checksum/index.ts";
+import { compareTables, type SideSessions, type TablePair } from "../../../src/engine/checksum/index.ts";
 import { connect as connectMysql } from "../../../src/engine/mysql/driver/session.ts";
 import { connect as connectPostgres } from "../../../src/engine/postgres/driver/connection.ts";
 import { chosenSeed } from "../../seed.ts";
@@ -27,7 +27,7 @@ const random = (below: number) => {
 };
 
 const servers = new Map<Kind, Database>();
-const sides = new Map<Kind, Side>();
+const sides = new Map<Kind, SideSessions>();
 const ends: (() => Promise<unknown>)[] = [];
 const run = new Map<Kind, (sql: string) => Promise<unknown>>();
 
@@ -129,7 +129,7 @@ afterAll(async () => {
 });
 
 const isMysql = (kind: Kind) => kind === "mysql" || kind === "mariadb";
-const side = (kind: Kind) => sides.get(kind) as Side;
+const side = (kind: Kind) => sides.get(kind) as SideSessions;
 const execute = (kind: Kind, sql: string) => (run.get(kind) as (sql: string) => Promise<unknown>)(sql);
 
 const compare = (from: Kind, to: Kind) => {

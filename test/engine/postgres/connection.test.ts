@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../src/engine/contract.ts";
 import { connect } from "../../../src/engine/postgres/driver/connection.ts";
 import { copyIn, frame, headerBytes } from "../../../src/engine/postgres/driver/copy-in.ts";
-import { hearAnswers, unheard } from "../../../src/engine/run/watchdog/answers.ts";
+import { withoutReplyListener, withReplyListener } from "../../../src/engine/run/watchdog/answers.ts";
 import { deafHost } from "../../support/deaf-host.ts";
 import { database, endpoint, type Servers, sql, startServers, until } from "../../support/engine/postgres-support.ts";
 
@@ -84,12 +84,12 @@ describe("a session", () => {
   test("hears each answer, and an error too", async () => {
     const session = await connect(endpoint(await database(servers.new)), purpose);
     let heard = 0;
-    await hearAnswers(
+    await withReplyListener(
       () => heard++,
       async () => {
         await session.query("SELECT 1");
         await session.run("SELECT no_such_column").catch(() => undefined);
-        await unheard(() => session.query("SELECT 1"));
+        await withoutReplyListener(() => session.query("SELECT 1"));
       },
     );
     await session.query("SELECT 1");

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram, type Program } from "../../../dev/program.ts";
 import type { Endpoint } from "../../../src/engine/contract.ts";
-import { type Direction, neededMemory } from "../../../src/engine/memory/need.ts";
+import { type MemoryDirection, neededMemory } from "../../../src/engine/memory/need.ts";
 import { run } from "../../cli/process.ts";
 import { directions, type Kind, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 
@@ -45,7 +45,7 @@ const rowferry = (heap: number, words: string[]) =>
 
 describe.each(directions)("%s to %s", (from, to) => {
   const engineOf = (kind: Kind): Endpoint["engine"] => (kind === "postgres" ? "postgres" : "mysql");
-  const direction: Direction = `${engineOf(from)}-${engineOf(to)}`;
+  const direction: MemoryDirection = `${engineOf(from)}-${engineOf(to)}`;
   const need = neededMemory(direction, counted);
   const heap = need.heap / 2 ** 20;
   const pair = async () => {

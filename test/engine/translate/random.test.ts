@@ -2,7 +2,7 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import { type ColumnMeaning, type Relation, translateView } from "../../../src/engine/translate/index.ts";
+import { type ColumnMeaning, type SourceRelation, translateView } from "../../../src/engine/translate/index.ts";
 import { chosenSeed } from "../../seed.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { randomExpressions } from "./random-support.ts";
@@ -150,7 +150,7 @@ async function differences(corpus: readonly string[], side: Side): Promise<{ tra
   return { translated, found };
 }
 
-const relation = (target: readonly string[], columns: readonly ColumnMeaning[]): Relation => ({
+const relation = (target: readonly string[], columns: readonly ColumnMeaning[]): SourceRelation => ({
   target,
   columns: new Map(columns.map((column) => [column.name, column])),
   keys: [["id"]],

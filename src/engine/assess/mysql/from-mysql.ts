@@ -17,14 +17,14 @@ import {
   wantedNames,
 } from "../../plan/mysql-postgres/index.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
-import type { Opened } from "../../run/open-database.ts";
+import type { OpenedDatabase } from "../../run/open-database.ts";
 import { createSelection } from "../../run/selection.ts";
 import { fullName } from "../../text/full-name.ts";
 import { named } from "../../text/own-property.ts";
 import { sayClaimed } from "../claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "../conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "../finding.ts";
-import type { Asked, Found } from "../found.ts";
+import type { PairRequest, TargetFindings } from "../found.ts";
 import {
   sayFolded,
   sayInTheWay,
@@ -49,12 +49,12 @@ interface Reading {
   source: MysqlSource;
   /** Tables, views and sequences that the options leave out. */
   left: readonly string[];
-  request: Asked;
+  request: PairRequest;
   say: Say;
 }
 
 /** What the target has to say. */
-type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
+type Answer = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
 
 /** Characters or bytes. */
 const longValue = 1 << 22;
@@ -62,7 +62,12 @@ const longValue = 1 << 22;
 const sizeOf = ({ tables }: Catalogue) =>
   tables.reduce((total, { dataBytes, indexBytes }) => total + dataBytes + indexBytes, 0);
 
-export async function fromMysql(session: MysqlSession, target: Opened, request: Asked, say: Say): Promise<Found> {
+export async function fromMysql(
+  session: MysqlSession,
+  target: OpenedDatabase,
+  request: PairRequest,
+  say: Say,
+): Promise<TargetFindings> {
   const { source: from, options } = request;
   const selection = createSelection(options);
   const has = (table: string) => selection.has(from.database, table);

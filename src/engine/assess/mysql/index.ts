@@ -5,7 +5,14 @@ import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal, qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import type { Say } from "../finding.ts";
-import { readSettings, type Settings, sayBinlog, sayMysqlConnections, sayReadOnly, sayReplica } from "./limits.ts";
+import {
+  readSettings,
+  type ServerSettings,
+  sayBinlog,
+  sayMysqlConnections,
+  sayReadOnly,
+  sayReplica,
+} from "./limits.ts";
 
 /** What a MySQL or MariaDB server says of itself before a copy, by its catalogue, settings and the user's grants. */
 
@@ -91,7 +98,7 @@ export interface MysqlTarget {
   tables: string[];
   /** Names of tables are told apart by case. */
   exact: boolean;
-  settings: Settings;
+  settings: ServerSettings;
   free: number | null;
   may(right: string): boolean;
 }

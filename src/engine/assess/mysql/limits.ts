@@ -6,7 +6,7 @@ import type { Say } from "../finding.ts";
 
 /** What a MySQL or MariaDB server allows and keeps: connections, the binary log, writes at all. */
 
-export type Settings = ReadonlyMap<string, string>;
+export type ServerSettings = ReadonlyMap<string, string>;
 
 const asked = [
   "binlog_expire_logs_seconds",
@@ -31,15 +31,15 @@ const asked = [
 ];
 
 /** Those of the server that it has. */
-export async function readSettings(session: Session): Promise<Settings> {
+export async function readSettings(session: Session): Promise<ServerSettings> {
   const rows = await session.query(
     `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${asked.map((name) => literal(name)).join(", ")})`,
   );
   return new Map(rows.map(([name, value]) => [(name ?? "").toLowerCase(), value ?? ""]));
 }
 
-const isOn = (settings: Settings, name: string) => /^(on|1|yes|true)$/i.test(settings.get(name) ?? "");
-const numberOf = (settings: Settings, name: string) => Number(settings.get(name) ?? 0);
+const isOn = (settings: ServerSettings, name: string) => /^(on|1|yes|true)$/i.test(settings.get(name) ?? "");
+const numberOf = (settings: ServerSettings, name: string) => Number(settings.get(name) ?? 0);
 
 /** Sessions beside the readers or writers: the checkpoint's, the watchdog's, the first one's. */
 export const besideJobs = 3;
@@ -53,7 +53,12 @@ async function told(session: Session, sql: string): Promise<readonly (readonly (
 }
 
 /** Connections that are left on the server, or to the user. */
-export async function sayMysqlConnections(session: Session, settings: Settings, jobs: number, say: Say): Promise<void> {
+export async function sayMysqlConnections(
+  session: Session,
+  settings: ServerSettings,
+  jobs: number,
+  say: Say,
+): Promise<void> {
   const [status] = (await told(session, "SHOW GLOBAL STATUS LIKE 'Threads_connected'")) ?? [];
   const [[own] = []] = await session.query("SELECT @@session.max_user_connections");
   const used = Number(status?.[1] ?? 1) - 1;
@@ -91,7 +96,7 @@ export function sayConnections(
 }
 
 /** Whether rows and tables can be written at all. */
-export function sayReadOnly(settings: Settings, rights: Rights | undefined, say: Say): void {
+export function sayReadOnly(settings: ServerSettings, rights: Rights | undefined, say: Say): void {
   const closed = ["super_read_only", "innodb_read_only"].find((name) => isOn(settings, name));
   const admin = ["SUPER", "READ_ONLY ADMIN", "CONNECTION_ADMIN"].some((right) => rights?.everywhere(right));
   if (closed !== undefined || (isOn(settings, "read_only") && !admin))
@@ -126,7 +131,7 @@ const transactionBytes = 128 << 20;
 const days = (seconds: number) => `${Math.round(seconds / 8640) / 10} days`;
 
 /** What is written is written to the binary log as well. */
-export function sayBinlog(settings: Settings, size: number, say: Say): void {
+export function sayBinlog(settings: ServerSettings, size: number, say: Say): void {
   const megabytes = Math.round(size / 1e6).toLocaleString("en-US");
   if (isOn(settings, "log_bin")) {
     const seconds = numberOf(settings, "binlog_expire_logs_seconds") || numberOf(settings, "expire_logs_days") * 86_400;
@@ -189,7 +194,7 @@ export async function sayReplica(session: Session, say: Say): Promise<void> {
 }
 
 /** Values that may be too long for a statement or a function of the target. `longest`: a row's bytes, where some were read. */
-export function sayPacket(settings: Settings, may: boolean, longest: number, say: Say): void {
+export function sayPacket(settings: ServerSettings, may: boolean, longest: number, say: Say): void {
   const packet = numberOf(settings, "max_allowed_packet");
   const infile = isOn(settings, "local_infile");
   const most = Math.floor(packet / (1 << 20));

@@ -1,11 +1,11 @@
 import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract.ts";
 import { sameDatabase } from "../../mysql/fence/same-database.ts";
 import {
-  checkFilling,
+  checkDataOnly,
   codeWarnings,
   largeObjectNames,
   largeObjectsThere,
-  readLeftBehind,
+  readSkippedObjects,
   refuseForcedRows,
   refuseUnknown,
 } from "../../plan/postgres-postgres/index.ts";
@@ -23,10 +23,10 @@ import { printable } from "../../text/printable.ts";
 import { type Claimed, sayClaimed } from "../claimed.ts";
 import { sayDoubts } from "../doubts.ts";
 import type { PlannedObject, Say } from "../finding.ts";
-import type { Found } from "../found.ts";
+import type { TargetFindings } from "../found.ts";
 import { sayPostgresObjects, sayRefused, withFix } from "../in-the-way.ts";
-import { readLeftOut } from "../left-out.ts";
-import { sayFilling } from "../rows-alone.ts";
+import { readSkipped } from "../left-out.ts";
+import { reportDataOnly } from "../rows-alone.ts";
 import { assessPostgresTarget, type PostgresSource, saySequences } from "./index.ts";
 import { sayCollations } from "./limits.ts";
 
@@ -51,13 +51,13 @@ export interface PostgresReading {
 }
 
 /** What the target has to say. */
-export type Answer = Pick<Found, "empty" | "free" | "objects" | "packet">;
+export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(
   { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
   target: Session,
   say: Say,
-): Promise<Answer> {
+): Promise<PostgresFindings> {
   if (await isSameDatabase(session, target)) throw sameDatabase();
   await sayRefused(say, "schemas", () => refuseUnknown(options));
   let dumps = false;
@@ -74,7 +74,7 @@ export async function betweenPostgres(
   let notes: InventoryEntry[] = [];
   if (dumps && refused.length === 0)
     await sayRefused(say, "the source's schema", async () => {
-      notes = await readLeftOut(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
+      notes = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
         if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
         say(
           "note",
@@ -109,10 +109,10 @@ export async function betweenPostgres(
       say,
     );
     await sayRefused(say, "the target's tables", async () => {
-      const { doubtful } = await checkFilling({ source: session, target }, filled, options.drop, () => false);
+      const { doubtful } = await checkDataOnly({ source: session, target }, filled, options.drop, () => false);
       for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
     });
-    await sayFilling(target, filled, say, () => quietly(target, filled));
+    await reportDataOnly(target, filled, say, () => quietly(target, filled));
   } else {
     await sayCollations(
       session,
@@ -153,4 +153,4 @@ function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: 
 }
 
 const leftBehind = async (session: Session): Promise<PlannedObject[]> =>
-  (await readLeftBehind(session)).map(({ definition: _, ...entry }) => ({ ...entry, outcome: "reported" }));
+  (await readSkippedObjects(session)).map(({ definition: _, ...entry }) => ({ ...entry, outcome: "reported" }));

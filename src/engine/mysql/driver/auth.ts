@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { EngineError } from "../../contract.ts";
-import { ed25519Answer } from "./ed25519.ts";
+import { ed25519Response } from "./ed25519.ts";
 
 /**
  * Answers of the client to the server's authentication plugins. A password itself leaves over TLS only, as with the
@@ -13,7 +13,7 @@ const hash = (algorithm: "sha1" | "sha256", ...parts: Buffer[]): Buffer =>
 
 const xor = (a: Buffer, b: Buffer): Buffer => Buffer.from(a.map((byte, index) => byte ^ (b[index % b.length] ?? 0)));
 
-export interface Secret {
+export interface AuthSecret {
   password: string;
   scramble: Buffer;
   /** The channel is encrypted. */
@@ -29,7 +29,7 @@ const refused = new Map(
 );
 
 /** The first answer to a plugin. Throws with words for the user when the plugin is refused or not known. */
-export function firstAnswer(plugin: string, { password, scramble, encrypted }: Secret): Buffer {
+export function firstResponse(plugin: string, { password, scramble, encrypted }: AuthSecret): Buffer {
   const bytes = Buffer.from(password);
   switch (plugin) {
     case "mysql_native_password": {
@@ -46,7 +46,7 @@ export function firstAnswer(plugin: string, { password, scramble, encrypted }: S
       if (password === "") return Buffer.from([0]);
       return itself(password, encrypted);
     case "client_ed25519":
-      return ed25519Answer(password, scramble.subarray(0, 32));
+      return ed25519Response(password, scramble.subarray(0, 32));
     default:
       throw new Error(
         !refused.has(plugin)
@@ -68,7 +68,7 @@ const fastSuccess = 3;
 const fullAuthentication = 4;
 
 /** The answer to what a plugin says after the first one (AuthMoreData); undefined: none is due. */
-export function nextAnswer(plugin: string, data: Buffer, secret: Secret): Buffer | undefined {
+export function nextResponse(plugin: string, data: Buffer, secret: AuthSecret): Buffer | undefined {
   if (plugin === "caching_sha2_password" && data.length === 1) {
     if (data[0] === fastSuccess) return undefined;
     if (data[0] === fullAuthentication) return itself(secret.password, secret.encrypted);

@@ -52,7 +52,7 @@ function encode([x, y, z]: Point): Buffer {
 const sha512 = (...parts: Buffer[]): Buffer => createHash("sha512").update(Buffer.concat(parts)).digest();
 
 /** The 64 bytes that answer the server's scramble. */
-export function ed25519Answer(password: string, scramble: Buffer): Buffer {
+export function ed25519Response(password: string, scramble: Buffer): Buffer {
   const secret = sha512(Buffer.from(password));
   const clamped = Buffer.from(secret.subarray(0, 32));
   clamped[0] = (clamped[0] ?? 0) & 248;

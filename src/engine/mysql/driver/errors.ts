@@ -32,7 +32,7 @@ export class ProtocolError extends Error {
   readonly code = "PROTOCOL";
 }
 
-export interface Place {
+export interface ErrorOrigin {
   role: "source" | "target";
   endpoint: Endpoint;
 }
@@ -230,7 +230,7 @@ const byErrno: Record<string, Meaning> = {
 };
 
 /** `doing` opens the sentence, as in `reading shop.orders`. */
-export function engineError(error: unknown, { role, endpoint }: Place, doing?: string): EngineError {
+export function engineError(error: unknown, { role, endpoint }: ErrorOrigin, doing?: string): EngineError {
   if (error instanceof EngineError) return error;
   const where = `${role} database`;
   const errno = errnoOf(error);
@@ -260,7 +260,7 @@ export function engineError(error: unknown, { role, endpoint }: Place, doing?: s
   return new EngineError("database_error", `${before}${where}: ${said}`, { side: role, cause: error });
 }
 
-function meaningOf({ number, message }: MysqlError, role: Place["role"]): Meaning | undefined {
+function meaningOf({ number, message }: MysqlError, role: ErrorOrigin["role"]): Meaning | undefined {
   // Many options answer with 1290 that they forbid a statement.
   if (number === 1290 && /read[-_ ]only/i.test(message)) return readOnly;
   if (number === 1030 && /error 28\b/.test(message)) return full;

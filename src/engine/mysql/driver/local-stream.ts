@@ -1,5 +1,5 @@
 import type { Channel } from "./input.ts";
-import { type Outcome, packetHeader } from "./wire.ts";
+import { packetHeader, type StatementOutcome } from "./wire.ts";
 
 /** The file of a LOAD DATA LOCAL INFILE, from memory. */
 export interface LocalStream {
@@ -9,12 +9,12 @@ export interface LocalStream {
    */
   write(block: Uint8Array, released: () => void): void;
   /** Ends the file; resolves with the server's answer. Rejects with its error, also with one that came earlier. */
-  finish(): Promise<Outcome>;
+  finish(): Promise<StatementOutcome>;
   /** Settled when the server has answered, which before `finish` is an error; never unheard. */
-  readonly answered: Promise<Outcome>;
+  readonly answered: Promise<StatementOutcome>;
 }
 
-export function localStream(channel: Channel, first: number, answered: Promise<Outcome>): LocalStream {
+export function localStream(channel: Channel, first: number, answered: Promise<StatementOutcome>): LocalStream {
   let sequence = first;
   const frame = (block: Uint8Array) => {
     const length = block.length - packetHeader;

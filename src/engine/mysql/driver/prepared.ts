@@ -1,7 +1,7 @@
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
-import type { Ending } from "./response-end.ts";
+import type { ResponseCallbacks } from "./response-end.ts";
 import { parseError, readLength } from "./wire.ts";
 
 /**
@@ -94,7 +94,7 @@ export function closeCommand(id: number): Buffer {
 }
 
 /** The answer to a prepare command: what it made, a definition for each column, EOF. */
-export function readPrepared(channel: Channel, { done, failed }: Ending<Statement>): Consume {
+export function readPrepared(channel: Channel, { done, failed }: ResponseCallbacks<Statement>): Consume {
   const columns: WireColumn[] = [];
   let id = -1;
   let expected = 0;

@@ -1,8 +1,8 @@
-import type { Outcome } from "./wire.ts";
+import type { StatementOutcome } from "./wire.ts";
 
 /** How the answer to a command ends. */
 
-export interface Ending<T = Outcome | undefined> {
+export interface ResponseCallbacks<T = StatementOutcome | undefined> {
   done(answer: T): void;
   failed(error: Error): void;
 }

@@ -4,16 +4,16 @@ import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
 import { isBytes, parseColumn, type WireColumn } from "./prepared.ts";
-import type { Ending } from "./response-end.ts";
+import type { ResponseCallbacks } from "./response-end.ts";
 import type { Row, RowSink } from "./session-types.ts";
-import { type Outcome, packet, parseError, parseOk, readLength } from "./wire.ts";
+import { packet, parseError, parseOk, readLength, type StatementOutcome } from "./wire.ts";
 
 /**
  * The answer to one COM_QUERY, or to a prepared statement's COM_STMT_EXECUTE, whose rows only a sink can read; without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
  * An ERR may stand wherever a packet may. Anything else is a ProtocolError, which ends the connection.
  */
 
-export type Result =
+export type ResultHandler =
   | { rows(row: Row): void }
   /** How many columns, or which. */
   | { columns: number | readonly WireColumn[]; sink: RowSink }
@@ -45,13 +45,13 @@ const definitionBytes = 16 << 10;
 export const isEnd = (first: number | undefined, length: number): boolean =>
   first === err || (first === eof && length < eofBytes);
 
-export function readResult(channel: Channel, result: Result, { done, failed }: Ending): Consume {
+export function readResult(channel: Channel, result: ResultHandler, { done, failed }: ResponseCallbacks): Consume {
   let phase: "first" | "file" | "definitions" | "rows" | "over" = "first";
   let columns = 0;
   let defined = 0;
   const budget = createBudget(answerBytes, "a query");
 
-  const finish = (error?: Error, outcome?: Outcome) => {
+  const finish = (error?: Error, outcome?: StatementOutcome) => {
     phase = "over";
     channel.reader(unexpected);
     if (error === undefined) done(outcome);

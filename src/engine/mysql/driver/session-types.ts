@@ -1,7 +1,7 @@
-import type { Place } from "./errors.ts";
+import type { ErrorOrigin } from "./errors.ts";
 import type { LocalStream } from "./local-stream.ts";
 import type { WireColumn } from "./prepared.ts";
-import type { Outcome } from "./wire.ts";
+import type { StatementOutcome } from "./wire.ts";
 
 /** What a session on MySQL or MariaDB can do. Shapes only. */
 
@@ -27,7 +27,7 @@ export interface RowSink {
 export type Row = readonly (string | null)[];
 
 /** A statement whose rows come in the binary protocol. */
-export interface Prepared {
+export interface PreparedStatement {
   /** As the server will send them. */
   columns: readonly WireColumn[];
   /** As Session.stream. */
@@ -38,7 +38,7 @@ export interface Prepared {
 
 export interface Session {
   readonly server: Server;
-  readonly place: Place;
+  readonly place: ErrorOrigin;
   readonly threadId: number;
   readonly encrypted: boolean;
   /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above `answerBytes`. */
@@ -46,9 +46,9 @@ export interface Session {
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;
   /** Prepares a statement that gives rows. Errors as of `query`. */
-  prepare(sql: string): Promise<Prepared>;
+  prepare(sql: string): Promise<PreparedStatement>;
   /** A statement without a result set. */
-  run(sql: string | Buffer): Promise<Outcome>;
+  run(sql: string | Buffer): Promise<StatementOutcome>;
   /**
    * LOAD DATA LOCAL INFILE of `file`, as the statement calls it; the session is taken until the stream's end. Only for
    * a session opened with `loads`. A server that asks for another file, or again, is cut off.

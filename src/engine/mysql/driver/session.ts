@@ -1,22 +1,22 @@
 import type { Endpoint } from "../../contract.ts";
 import { awaited } from "../../run/watchdog/answers.ts";
-import { firstAnswer, nextAnswer } from "./auth.ts";
-import { engineError, LostError, MysqlError, type Place, ProtocolError, silent } from "./errors.ts";
+import { firstResponse, nextResponse } from "./auth.ts";
+import { type ErrorOrigin, engineError, LostError, MysqlError, ProtocolError, silent } from "./errors.ts";
 import { type Channel, type Consume, openChannel } from "./input.ts";
 import { type LocalStream, localStream } from "./local-stream.ts";
 import { createBudget, readPackets } from "./packets.ts";
 import { closeCommand, executeCommand, prepareCommand, readPrepared, type Statement } from "./prepared.ts";
-import type { Ending } from "./response-end.ts";
-import { type Result, readResult } from "./result.ts";
+import type { ResponseCallbacks } from "./response-end.ts";
+import { type ResultHandler, readResult } from "./result.ts";
 import type { Row, Server, Session } from "./session-types.ts";
 import { pin } from "./settings.ts";
 import {
   capability,
   loginResponse,
-  type Outcome,
   packet,
   parseError,
   parseGreeting,
+  type StatementOutcome,
   tlsRequest,
   versionNumber,
 } from "./wire.ts";
@@ -25,7 +25,7 @@ export type { Row, RowSink, Server, Session } from "./session-types.ts";
 
 /** Sessions on MySQL and MariaDB, pinned (settings.ts). One statement at a time; more are queued. */
 
-export interface Purpose {
+export interface SessionPurpose {
   role: "source" | "target";
   program: string;
   signal?: AbortSignal;
@@ -45,8 +45,8 @@ const query = 0x03;
 const quit = 0x01;
 
 /** Opens, logs in and pins. Errors: EngineError of errors.ts. */
-export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Session> {
-  const place: Place = { role: purpose.role, endpoint };
+export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Promise<Session> {
+  const place: ErrorOrigin = { role: purpose.role, endpoint };
   const { signal } = purpose;
   signal?.throwIfAborted();
   let lost: Error | undefined;
@@ -106,7 +106,7 @@ interface Login {
 async function logIn(
   channel: Channel,
   endpoint: Endpoint,
-  { program, loads = false }: Purpose,
+  { program, loads = false }: SessionPurpose,
   greeted: () => void,
 ): Promise<Login> {
   const packets: { sequence: number; payload: Buffer }[] = [];
@@ -176,7 +176,7 @@ async function logIn(
     plugin = "mysql_native_password";
   const { user, database } = endpoint;
   channel.send(
-    packet(sequence, loginResponse(flags, { user, database, plugin, answer: firstAnswer(plugin, secret), program })),
+    packet(sequence, loginResponse(flags, { user, database, plugin, answer: firstResponse(plugin, secret), program })),
   );
 
   for (let round = 0; ; round++) {
@@ -190,8 +190,8 @@ async function logIn(
       plugin = nameEnd < 0 ? "mysql_old_password" : payload.toString("latin1", 1, nameEnd);
       const scramble = payload.subarray(nameEnd + 1);
       secret = { ...secret, scramble: scramble[scramble.length - 1] === 0 ? scramble.subarray(0, -1) : scramble };
-      answer = firstAnswer(plugin, secret);
-    } else if (payload[0] === 0x01) answer = nextAnswer(plugin, payload.subarray(1), secret);
+      answer = firstResponse(plugin, secret);
+    } else if (payload[0] === 0x01) answer = nextResponse(plugin, payload.subarray(1), secret);
     else throw new ProtocolError("the server says something unexpected during the login");
     if (answer !== undefined) channel.send(packet(sequence, answer));
   }
@@ -202,7 +202,7 @@ async function logIn(
 function wrap(
   channel: Channel,
   { server, threadId }: Login,
-  place: Place,
+  place: ErrorOrigin,
   signal: AbortSignal | undefined,
   lost: () => Error | undefined,
   whenLost: (listener: (error: Error) => void) => void,
@@ -213,7 +213,7 @@ function wrap(
   signal?.addEventListener("abort", abort, { once: true });
   if (signal?.aborted) abort();
 
-  const ask = <T>(command: Buffer, reader: (ending: Ending<T>) => Consume): Promise<T> =>
+  const ask = <T>(command: Buffer, reader: (ending: ResponseCallbacks<T>) => Consume): Promise<T> =>
     new Promise((resolve, reject) => {
       const already = lost();
       if (already !== undefined) return reject(already);
@@ -222,7 +222,7 @@ function wrap(
       channel.send(packet(0, command));
     });
 
-  const send = (sql: string | Buffer, result: Result): Promise<Outcome | undefined> =>
+  const send = (sql: string | Buffer, result: ResultHandler): Promise<StatementOutcome | undefined> =>
     ask(Buffer.concat([Buffer.from([query]), typeof sql === "string" ? Buffer.from(sql) : sql]), (ending) =>
       readResult(channel, result, ending),
     );
@@ -261,7 +261,7 @@ function wrap(
           columns,
           stream: (sink) =>
             queued(async () => {
-              await ask<Outcome | undefined>(executeCommand(id), (ending) =>
+              await ask<StatementOutcome | undefined>(executeCommand(id), (ending) =>
                 readResult(channel, { columns, sink }, ending),
               );
             }),
@@ -301,7 +301,7 @@ function wrap(
   };
 }
 
-function outcomeOf(outcome: Outcome | undefined): Outcome {
+function outcomeOf(outcome: StatementOutcome | undefined): StatementOutcome {
   if (outcome === undefined) throw new ProtocolError("the server did not say what the statement did");
   return outcome;
 }

@@ -133,7 +133,7 @@ export function readLength(bytes: Buffer, at: number): { value: number; next: nu
 }
 
 /** What a statement without a result set did. */
-export interface Outcome {
+export interface StatementOutcome {
   affected: number;
   /** The id that AUTO_INCREMENT gave to the first row, 0 without one. */
   insertId: number;
@@ -148,7 +148,7 @@ export interface Outcome {
 const moreResults = 0x0008;
 
 /** An OK packet (first byte 0x00). */
-export function parseOk(payload: Buffer): Outcome {
+export function parseOk(payload: Buffer): StatementOutcome {
   const affected = readLength(payload, 1);
   const insertId = readLength(payload, affected.next);
   const at = insertId.next;

@@ -2,7 +2,7 @@ import { type Claim, type Claimant, claimKey, claimOfKey, claimsByKey, everythin
 import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { deleteRows, type Found, findTable, ownedRows } from "./table.ts";
+import { deleteRows, type FenceTable, findTable, ownedRows } from "./table.ts";
 
 /**
  * Which names each run of a target's database claims: rows of kind `claim`, written before its first object is made or
@@ -19,7 +19,7 @@ interface Row {
 /** Rows that are read at once: the list of a run with many tables is never held as a whole. */
 const together = 5000;
 
-async function* readClaims(session: Session, found: Found): AsyncGenerator<Row[]> {
+async function* readClaims(session: Session, found: FenceTable): AsyncGenerator<Row[]> {
   for (let last = 0; ; ) {
     const rows = await session.query(
       `SELECT id, owner, name, body FROM ${ownedRows(found)} r WHERE id > ${last} AND kind = 'claim' ORDER BY id LIMIT ${together}`,
@@ -37,7 +37,7 @@ async function* readClaims(session: Session, found: Found): AsyncGenerator<Row[]
 
 type Run = Pick<OthersClaim, "owner" | "ownerName" | "epoch">;
 
-async function readRuns(session: Session, found: Found): Promise<Map<string, Run>> {
+async function readRuns(session: Session, found: FenceTable): Promise<Map<string, Run>> {
   const rows = await session.query(`SELECT owner, body, epoch FROM ${ownedRows(found)} r WHERE kind = 'fence'`);
   return new Map(
     rows.map(([owner, ownerName, epoch]) => [
@@ -122,7 +122,7 @@ async function inPieces(session: Session, values: readonly string[]): Promise<st
 }
 
 /** Of a run whose table an earlier version made, until it has said what it makes. All rows of that table are its own. */
-export const claimEverything = (session: Session, { table }: Found): Promise<unknown> =>
+export const claimEverything = (session: Session, { table }: FenceTable): Promise<unknown> =>
   session.run(
     `INSERT INTO ${table} (kind, name, epoch, body) VALUES ('claim', ${literal(claimKey(everything))}, 0, ${literal(everything.kind)})`,
   );

@@ -4,7 +4,7 @@ import { printable } from "../../text/printable.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
-import { dropStatement, type Found, lookUp, shapeOf } from "./identity.ts";
+import { dropStatement, lookUp, type ObjectIdentity, shapeOf } from "./identity.ts";
 import { emptyOwnRows, type RowsSum } from "./own-rows.ts";
 import type { Proof } from "./records.ts";
 
@@ -96,7 +96,7 @@ export async function isOurs(
   session: Session,
   { kind, id, name }: MadeObject,
   proofs: readonly Proof[],
-  found: Found,
+  found: ObjectIdentity,
 ): Promise<boolean> {
   if (found.id !== undefined && (found.id === id || proofs.some((proof) => proof.id === found.id))) return true;
   if (kind !== "table") return false;

@@ -12,7 +12,7 @@ import { errorNumber } from "../driver/write-session.ts";
 
 export const digest = (text: string): string => createHash("sha256").update(text).digest("hex").slice(0, 32);
 
-export interface Found {
+export interface ObjectIdentity {
   /** As in MadeObject. Undefined where the user may not read what it is made of. */
   id: string | undefined;
   /** Of a table, else empty. */
@@ -38,8 +38,8 @@ const asked = 50;
 export async function lookUpTables(
   session: Session,
   names: readonly (readonly string[])[],
-): Promise<(Found | undefined)[]> {
-  const found: (Found | undefined)[] = [];
+): Promise<(ObjectIdentity | undefined)[]> {
+  const found: (ObjectIdentity | undefined)[] = [];
   for (let at = 0; at < names.length; at += asked) {
     const some = names.slice(at, at + asked);
     // Each by itself: for a list of names MariaDB opens every table of the database.
@@ -63,7 +63,10 @@ const tableFacts = (name: readonly string[]) =>
     WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`;
 
 /** Information_schema's own lists compare names without regard to case: only the exact name counts. */
-function tableFound(name: readonly string[], rows: readonly (readonly (string | null)[])[]): Found | undefined {
+function tableFound(
+  name: readonly string[],
+  rows: readonly (readonly (string | null)[])[],
+): ObjectIdentity | undefined {
   const row = rows.find(([found]) => found === name[1]);
   return row && { id: row[1] ? `created ${row[1]}` : undefined, comment: row[2] ?? "" };
 }
@@ -72,7 +75,7 @@ function tableFound(name: readonly string[], rows: readonly (readonly (string | 
 export async function lookUp(
   session: Session,
   { kind, name }: Pick<MadeObject, "kind" | "name">,
-): Promise<Found | undefined> {
+): Promise<ObjectIdentity | undefined> {
   switch (kind) {
     case "table":
     case "rows":
@@ -128,7 +131,7 @@ async function code(
   column: string,
   name: readonly string[],
   and = "",
-): Promise<Found | undefined> {
+): Promise<ObjectIdentity | undefined> {
   const row = await find(
     session,
     `SELECT ${column}, ${text} FROM information_schema.${view} WHERE ${where(schema, column, name)}${and}`,

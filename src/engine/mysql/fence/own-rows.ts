@@ -54,7 +54,7 @@ async function sumOf(session: Session, name: Name, where?: string): Promise<Rows
   return { rows: Number(rows), sum: BigInt(sum ?? 0) };
 }
 
-export interface Loaded {
+export interface LoadedTable {
   name: Name;
   /** That the open transaction loaded. */
   rows: number;
@@ -69,7 +69,7 @@ export interface Loaded {
 export async function markOwnRows(
   session: Session,
   fence: Pick<Fence<Session>, "partDone">,
-  { name, rows, where }: Loaded,
+  { name, rows, where }: LoadedTable,
 ): Promise<void> {
   const found = await sumOf(session, name, where);
   if (found?.rows !== rows) return;

@@ -8,7 +8,7 @@ import { claimEverything } from "./claim-rows.ts";
 import { digest } from "./identity.ts";
 import { endSessions, noLocks } from "./predecessors.ts";
 import { foldedDatabase } from "./same-database.ts";
-import { deleteRows, type Found, findTable, makeShareable, makeTable, ownedRows, singleRow } from "./table.ts";
+import { deleteRows, type FenceTable, findTable, makeShareable, makeTable, ownedRows, singleRow } from "./table.ts";
 
 /**
  * How runs come into the fence's table and leave it. Each owner has a row `fence` of its own; the first one makes the table,
@@ -72,14 +72,14 @@ async function lockedBySomebody(session: Session, lock: string, waitedMs: number
   return registerLocked(`connection ${id}${who}`, { waitedMs, fix: `KILL ${Number(id)}` });
 }
 
-export interface Placing {
+export interface Registration {
   database: string;
   owner: string;
   ownerName: string;
 }
 
 /** The owner's row. */
-export interface Raised {
+export interface RaisedEpoch {
   /** Its id, by which alone it is locked. */
   row: number;
   epoch: number;
@@ -96,7 +96,7 @@ const passing = new Set([lockWait, deadlock, noTable]);
  * Makes the owner's row where it is not there and raises its epoch, ending the sessions that hold the old one as often as
  * they stand in the way. Errors: `target_in_use` (an earlier version's table of another owner), `target_locked`.
  */
-export async function raise(session: Session, placing: Placing, patienceMs: number): Promise<Raised> {
+export async function raise(session: Session, placing: Registration, patienceMs: number): Promise<RaisedEpoch> {
   const deadline = performance.now() + raiseTimeoutMs;
   await session.run(`SET SESSION innodb_lock_wait_timeout = ${lockWaitSeconds}`);
   for (;;) {
@@ -120,7 +120,7 @@ export async function raise(session: Session, placing: Placing, patienceMs: numb
   }
 }
 
-async function enter(session: Session, { database, owner, ownerName }: Placing): Promise<Raised> {
+async function enter(session: Session, { database, owner, ownerName }: Registration): Promise<RaisedEpoch> {
   let found = await findTable(session, database);
   if (found?.single === true) {
     await shareOwn(session, found, owner);
@@ -153,7 +153,7 @@ async function enter(session: Session, { database, owner, ownerName }: Placing):
 }
 
 /** Of an earlier version. What it makes is not known until it says so: the claim of everything is written first. */
-async function shareOwn(session: Session, found: Found, owner: string): Promise<void> {
+async function shareOwn(session: Session, found: FenceTable, owner: string): Promise<void> {
   const [[other, otherName] = []] = await session.query(
     `SELECT name, body FROM ${found.table} WHERE id = ${singleRow} AND kind = 'fence'`,
   );

@@ -23,7 +23,7 @@ export const singleRow = 1;
 export const fenceTable = (database: string): string => qualified(database, fenceTableName);
 
 /** A table of Rowferry's. */
-export interface Found {
+export interface FenceTable {
   /** Quoted, database first. */
   table: string;
   /** An earlier version made it: all rows are those of one run, and none says whose. */
@@ -31,7 +31,7 @@ export interface Found {
 }
 
 /** The fence's table, if it is there. Errors: `target_in_use` when something of its name is, and is not Rowferry's. */
-export async function findTable(session: Session, database: string): Promise<Found | undefined> {
+export async function findTable(session: Session, database: string): Promise<FenceTable | undefined> {
   const found = await lookAt(session, database);
   if (found === undefined || found.why.length === 0)
     return found && { table: fenceTable(database), single: found.single };
@@ -42,7 +42,7 @@ export async function findTable(session: Session, database: string): Promise<Fou
 }
 
 /** What to read in the place of the table, under an alias: every row says its owner. */
-export const ownedRows = ({ table, single }: Found): string =>
+export const ownedRows = ({ table, single }: FenceTable): string =>
   single
     ? `(SELECT r.*, (SELECT f.name FROM ${table} f WHERE f.id = ${singleRow} AND f.kind = 'fence') AS owner FROM ${table} r)`
     : table;
@@ -117,7 +117,7 @@ const ownerType = "varchar(4000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT N
  * Gives the table of an earlier version room for others beside `owner`, whose rows all are: in one statement, since each
  * commits by itself. What adds a row without saying whose it is is a worker of that version, and of this owner.
  */
-export const makeShareable = (session: Session, { table }: Found, owner: string): Promise<unknown> =>
+export const makeShareable = (session: Session, { table }: FenceTable, owner: string): Promise<unknown> =>
   session.run(`ALTER TABLE ${table} ADD COLUMN owner ${ownerType} DEFAULT ${literal(owner)}`);
 
 /** Row ids that one statement names. */

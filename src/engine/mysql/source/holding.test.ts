@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { answered, hearAnswers } from "../../run/watchdog/answers.ts";
+import { noteReply, withReplyListener } from "../../run/watchdog/answers.ts";
 import type { Session } from "../driver/session.ts";
 import { watchWaiting } from "./holding.ts";
 
@@ -11,12 +11,12 @@ test("its own questions, asked as long as a run takes, are no sign that the run 
   const control = {
     async query() {
       asked++;
-      answered();
+      noteReply();
       return [];
     },
   } as Pick<Session, "query"> as Session;
   const heard = vi.fn();
-  const stop = hearAnswers(heard, () =>
+  const stop = withReplyListener(heard, () =>
     watchWaiting(control, { database: "shop", seconds: 60, readers: [], locked: false }, () => undefined),
   );
   await vi.advanceTimersByTimeAsync(60_000);

@@ -1,4 +1,4 @@
-import { unheard } from "../../run/watchdog/answers.ts";
+import { withoutReplyListener } from "../../run/watchdog/answers.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/session.ts";
 
@@ -80,7 +80,7 @@ export function watchWaiting(control: Session, watch: Watch, waits: Waits): () =
       asking = true;
       // A control session that is lost is found by whoever needs it.
       // Its own questions are no sign that the run moves.
-      unheard(look)
+      withoutReplyListener(look)
         .catch(() => clearInterval(timer))
         .finally(() => {
           asking = false;

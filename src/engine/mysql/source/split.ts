@@ -4,7 +4,7 @@ import type { Session } from "../driver/session.ts";
 import { canSplit, splitByKey } from "./split-keys.ts";
 
 /** A part of a table: a condition on its key, or the whole. */
-export interface Part {
+export interface TablePart {
   /** Words that name it in the checkpoint. */
   name: string;
   /** SQL after WHERE; undefined: all rows. */
@@ -25,8 +25,8 @@ export async function splitTable(
   database: string,
   table: SourceTable,
   bytes = partBytes,
-): Promise<Part[]> {
-  const whole: Part[] = [{ name: table.name, where: undefined }];
+): Promise<TablePart[]> {
+  const whole: TablePart[] = [{ name: table.name, where: undefined }];
   const wanted = Math.min(mostParts, Math.floor(table.dataBytes / bytes) + 1);
   const columns = clusteredBy(table);
   const [first] = columns;

@@ -15,7 +15,7 @@ export interface Unlocked {
   locks: CopyOptions["source_locks"];
 }
 
-export interface Begun {
+export interface StartedSnapshot {
   /** The one that reads; the others were closed. */
   left: Session[];
   /** Of MySQL; of MariaDB each session knows its own. */
@@ -27,7 +27,7 @@ export interface Begun {
 /** Sessions that read. */
 const most = 1;
 
-export async function beginUnlocked({ control, readers, begin, locks }: Unlocked): Promise<Begun> {
+export async function beginUnlocked({ control, readers, begin, locks }: Unlocked): Promise<StartedSnapshot> {
   const left = readers.slice(0, most);
   await Promise.all(readers.slice(most).map((reader) => reader.end()));
   const warnings = readers.length > most ? [aloneWarning(locks)] : [];

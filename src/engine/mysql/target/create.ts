@@ -7,7 +7,7 @@ import { isOurs } from "../fence/drop.ts";
 import { fenced, type MysqlFence } from "../fence/fence.ts";
 import { codeId, lookUp, shapeOf } from "../fence/identity.ts";
 import { runTableDdl } from "./doubled-labels.ts";
-import { workApart } from "./exclusive-tasks.ts";
+import { runExclusive } from "./exclusive-tasks.ts";
 
 /**
  * Making objects in a MySQL target so that a reset finds exactly these, at whatever point the run was killed: each is
@@ -100,7 +100,7 @@ export async function finishTables(
       }
     });
     // MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
-    await workApart(
+    await runExclusive(
       sessions,
       some.map((table) => ({
         touches: touches(table.name),

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
-import { type Apart, workApart } from "./exclusive-tasks.ts";
+import { type ExclusiveTask, runExclusive } from "./exclusive-tasks.ts";
 
 /** Work that ends when it is told to, and what was begun. */
 function script(all: Record<string, string[]>) {
   const begun: string[] = [];
   const ends = new Map<string, { resolve(): void; reject(error: Error): void }>();
   const work = Object.entries(all).map(
-    ([name, touches]): Apart<number> => ({
+    ([name, touches]): ExclusiveTask<number> => ({
       touches,
       run: (worker) => {
         begun.push(`${name}@${worker}`);
@@ -28,7 +28,7 @@ function script(all: Record<string, string[]>) {
 
 test("what touches the same never runs at once, and a later one goes first meanwhile", async () => {
   const { work, begun, end } = script({ a: ["1", "2"], b: ["2", "3"], c: ["4"], d: ["3"] });
-  const ended = workApart([1, 2], work);
+  const ended = runExclusive([1, 2], work);
   expect(begun).toEqual(["a@1", "c@2"]);
   await end("c");
   expect(begun).toEqual(["a@1", "c@2", "d@2"]);
@@ -43,7 +43,7 @@ test("what touches the same never runs at once, and a later one goes first meanw
 test("after an error nothing more is begun, and what runs is waited for", async () => {
   const { work, begun, end, fail } = script({ a: ["1"], b: ["2"], c: ["3"] });
   let over = false;
-  const ended = workApart([1, 2], work).finally(() => {
+  const ended = runExclusive([1, 2], work).finally(() => {
     over = true;
   });
   const refused = expect(ended).rejects.toThrow("a failed");
@@ -55,9 +55,9 @@ test("after an error nothing more is begun, and what runs is waited for", async 
 });
 
 test("no work and more workers than work come to an end", async () => {
-  await expect(workApart([1, 2, 3], [])).resolves.toBeUndefined();
+  await expect(runExclusive([1, 2, 3], [])).resolves.toBeUndefined();
   const { work, begun, end } = script({ a: ["1"], b: ["1"] });
-  const ended = workApart([1, 2, 3], work);
+  const ended = runExclusive([1, 2, 3], work);
   await end("a");
   await end("b");
   await ended;

@@ -1,7 +1,7 @@
 /** Work on things that get into each other's way. */
 
 /** `touches`: what it takes hold of. */
-export interface Apart<Worker> {
+export interface ExclusiveTask<Worker> {
   touches: readonly string[];
   run(worker: Worker): Promise<void>;
 }
@@ -10,7 +10,10 @@ export interface Apart<Worker> {
  * Runs the work, each worker one at a time, the first possible first, and never two at once that touch the same. At the
  * first error no further one is begun; rejects with it when those that run have ended.
  */
-export async function workApart<Worker>(workers: readonly Worker[], work: readonly Apart<Worker>[]): Promise<void> {
+export async function runExclusive<Worker>(
+  workers: readonly Worker[],
+  work: readonly ExclusiveTask<Worker>[],
+): Promise<void> {
   const left = [...work];
   const held = new Set<string>();
   const waiting: (() => void)[] = [];

@@ -2,13 +2,13 @@ import { EngineError } from "../../contract.ts";
 import { identifier, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import {
+  type BlockPool,
   blockBytes,
   blockStart,
   checkLoaded,
   type LoadColumn,
   type Loader,
   type LoadTarget,
-  type Pool,
 } from "./loader.ts";
 
 /**
@@ -194,7 +194,7 @@ const tooLarge = (database: string, table: string, bytes: number, limit: number)
     `table ${database}.${table}: a row of about ${bytes} bytes is larger than the target's max_allowed_packet of ${limit + spareBytes}: raise max_allowed_packet there, or set local_infile=ON, and retry`,
   );
 
-export async function insertRows(session: Session, target: LoadTarget, pool: Pool): Promise<Loader> {
+export async function insertRows(session: Session, target: LoadTarget, pool: BlockPool): Promise<Loader> {
   const [[allowed] = []] = await session.query("SELECT @@max_allowed_packet");
   const limit = Number(allowed) - spareBytes;
   let affected = 0;

@@ -3,7 +3,7 @@ import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
 import { insertRows } from "./insert.ts";
-import { blockStart, checkLoaded, type Loader, type LoadTarget, type Pool } from "./loader.ts";
+import { type BlockPool, blockStart, checkLoaded, type Loader, type LoadTarget } from "./loader.ts";
 
 /** The rows of loader.ts by LOAD DATA LOCAL INFILE from memory, or by INSERT where the server does not allow that. */
 
@@ -17,7 +17,7 @@ const withoutLoad = new WeakSet<Session>();
 let loads = 0;
 
 /** Begins to load; the session is taken until `finish` or `abort`. */
-export async function openLoader(session: Session, target: LoadTarget, pool: Pool): Promise<Loader> {
+export async function openLoader(session: Session, target: LoadTarget, pool: BlockPool): Promise<Loader> {
   if (!target.inserts && !withoutLoad.has(session)) {
     try {
       return await localLoader(session, target, pool);
@@ -42,7 +42,7 @@ export function loadStatement({ database, table, columns }: LoadTarget, file: st
   );
 }
 
-async function localLoader(session: Session, target: LoadTarget, pool: Pool): Promise<Loader> {
+async function localLoader(session: Session, target: LoadTarget, pool: BlockPool): Promise<Loader> {
   const file = `rowferry-${session.threadId}-${++loads}`;
   const stream = await session.load(loadStatement(target, file), file);
   let inFlight = 0;

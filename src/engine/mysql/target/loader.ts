@@ -48,12 +48,12 @@ export interface Loader {
 }
 
 /** Free blocks that streams share. */
-export interface Pool {
+export interface BlockPool {
   take(): Buffer;
   give(block: Uint8Array): void;
 }
 
-export function createPool(): Pool {
+export function createPool(): BlockPool {
   const free: Buffer[] = [];
   return {
     take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),

@@ -1,4 +1,4 @@
-import { type ColumnMeaning, type Side, translateExpression } from "../../translate/index.ts";
+import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../../translate/index.ts";
 import { plainCondition } from "../../translate/plain.ts";
 import type { Doubt } from "./values.ts";
 
@@ -40,7 +40,7 @@ export function sameConditions(
 /** Into the other kind: by the translator. `columns`: by the target's name. */
 export function crossConditions(
   conditions: readonly Condition[],
-  sides: { from: Side; to: Side },
+  sides: { from: DatabaseProduct; to: DatabaseProduct },
   columns: ReadonlyMap<string, ColumnMeaning & Pick<Pair, "types">>,
 ): Doubt[] {
   return conditions.flatMap(({ name, clause }) => {

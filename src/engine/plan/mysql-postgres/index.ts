@@ -3,15 +3,15 @@
 export { checkEntry } from "./columns/checks.ts";
 export { columnKey, type Scheme } from "./columns/column-plan.ts";
 export { readTypes, refuseMoneyTypes } from "./columns/overrides.ts";
-export type { Lesson } from "./columns/types.ts";
+export type { ObservedType } from "./columns/types.ts";
 export { filledTables, refuseReferred } from "./copy/data-only.ts";
 export { lostKeys, othersLeft, othersReported, withoutPostgis } from "./copy/report.ts";
 export { readExtensions, readNames } from "./copy/target.ts";
 export { plannedGrants } from "./finish/grants.ts";
 export { refuseTogether, targetSchema, zeroDates } from "./options.ts";
 export { wantedNames } from "./tables/claims.ts";
-export { planFilling } from "./tables/data-only-plan.ts";
-export { readThere, type There } from "./tables/existing-tables.ts";
+export { planDataOnly } from "./tables/data-only-plan.ts";
+export { type ExistingTable, readThere } from "./tables/existing-tables.ts";
 export { planForeignKeys } from "./tables/foreign-keys.ts";
 export { doubtfulIndexes } from "./tables/indexes.ts";
 export { createNames } from "./tables/names.ts";

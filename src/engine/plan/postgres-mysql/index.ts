@@ -8,7 +8,7 @@ export { refuseOldTarget } from "./copy/target.ts";
 export { type ViewOutcomes, withView } from "./finish/create-views.ts";
 export { type Chosen, choose, mostColumns } from "./tables/choose-tables.ts";
 export { relationNames } from "./tables/claims.ts";
-export { type Present, usePresent } from "./tables/existing-tables.ts";
+export { type ExistingTables, usePresent } from "./tables/existing-tables.ts";
 export { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
 export { planAll } from "./tables/plan-tables.ts";
 export { readSequences, type SourceSequence } from "./tables/sequences.ts";

@@ -1,6 +1,6 @@
 /** What an assessment and a verification see of the plans from PostgreSQL to PostgreSQL: the same planners that a copy runs. */
 
-export { checkFilling } from "./copy/data-only.ts";
+export { checkDataOnly } from "./copy/data-only.ts";
 export { knownTables, namedTables } from "./copy/prepare-target.ts";
 export { refuseUnknown } from "./options.ts";
 export { collisions } from "./schema/compare-inventories.ts";
@@ -8,5 +8,5 @@ export { createSteps, needsAddress } from "./schema/entries.ts";
 export { refuseForcedRows } from "./schema/forced-rows.ts";
 export { codeWarnings } from "./schema/foreign-code.ts";
 export { largeObjectNames, largeObjectsThere } from "./schema/large-object-names.ts";
-export { readLeftBehind } from "./schema/not-copied.ts";
-export { leaveOut } from "./schema/selected-entries.ts";
+export { readSkippedObjects } from "./schema/not-copied.ts";
+export { skipEntries } from "./schema/selected-entries.ts";

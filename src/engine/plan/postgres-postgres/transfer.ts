@@ -7,14 +7,14 @@ import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
 import type { Direction, Life } from "../../run/lifecycle.ts";
-import { hearAnswers } from "../../run/watchdog/answers.ts";
+import { withReplyListener } from "../../run/watchdog/answers.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
-import { copyAll, type Run } from "./copy/copy-all.ts";
+import { type CopyRun, copyAll } from "./copy/copy-all.ts";
 import { refuseUnknown } from "./options.ts";
 import { checkServers } from "./schema/preconditions.ts";
 
 interface Source {
-  run: Run;
+  run: CopyRun;
   session: Session;
   /** Bytes. */
   size: number;
@@ -28,7 +28,7 @@ export const postgresToPostgres: Direction<Source, Fence<Session>> = {
   type: "transfer",
   async open(life) {
     const { request } = life;
-    const run: Run = { ...life, open: opener(life) };
+    const run: CopyRun = { ...life, open: opener(life) };
     refuseUnknown(request.options);
     const session = await run.open("source", applicationName(request.owner, 0));
     const target = await run.open("target", lookName);
@@ -60,7 +60,7 @@ export const postgresToPostgres: Direction<Source, Fence<Session>> = {
 };
 
 /** Opens sessions that end with the copy. */
-function opener({ request, signal, atEnd }: Life): Run["open"] {
+function opener({ request, signal, atEnd }: Life): CopyRun["open"] {
   const sessions: Session[] = [];
   atEnd(() => Promise.all(sessions.map((session) => session.end())));
   return async (role, name) => {
@@ -85,5 +85,5 @@ async function dropEarlier({ request, hooks, progress }: Life, fence: Fence<Sess
     await giveBack(fence, error);
     throw error;
   });
-  await hearAnswers(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
+  await withReplyListener(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
 }

@@ -4,7 +4,7 @@ import { fullName } from "../../text/full-name.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, notAmong } from "../driver/names.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
-import { readLeftOut } from "./skipped-relations.ts";
+import { readSkippedRelations } from "./skipped-relations.ts";
 import { ofUsers } from "./tables.ts";
 
 /** Tables of a PostgreSQL source as its catalogues describe them, read inside the snapshot; names are unquoted. */
@@ -121,7 +121,7 @@ export async function readTables(
   session: Session,
   options: Pick<CopyOptions, "include" | "exclude">,
 ): Promise<SourceTable[]> {
-  const left = await readLeftOut(session, options);
+  const left = await readSkippedRelations(session, options);
   const tables = await readWhole(session, left);
   if (left.size === 0) return tables;
   const names = await session.query<Pick<SourceTable, "oid" | "schema" | "name" | "kind" | "root">>(

@@ -29,11 +29,11 @@ export const readSelectable = (source: Session) =>
 /** Oids of the tables and views that the options leave out. Errors: `option_unmatched`. */
 export function unselected(all: readonly Selectable[], options: Pick<CopyOptions, "include" | "exclude">): Set<number> {
   createSelection(options).refuseUnmatched(all);
-  return leftOut(all, options);
+  return skippedRelations(all, options);
 }
 
 /** The same, whatever the patterns match. */
-export function leftOut(
+export function skippedRelations(
   all: readonly Selectable[],
   { include, exclude }: Pick<CopyOptions, "include" | "exclude">,
 ): Set<number> {

@@ -6,7 +6,7 @@ import { ofUsers } from "./tables.ts";
 /** Which relations of a source a copy does not read, told by their names alone: there may be very many. */
 
 /** Oids of the tables and views that the options leave out. Partitions go with their root. */
-export async function readLeftOut(
+export async function readSkippedRelations(
   session: Session,
   options: Pick<CopyOptions, "include" | "exclude">,
 ): Promise<ReadonlySet<number>> {

@@ -5,7 +5,7 @@ import { sharedText } from "../../memory/shared-text.ts";
 import { awaited } from "../../run/watchdog/answers.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
-import { engineError, type Place } from "./errors.ts";
+import { type ErrorOrigin, engineError } from "./errors.ts";
 import { guardLogin } from "./login.ts";
 import type { Session } from "./session-types.ts";
 import { occupy, pin } from "./settings.ts";
@@ -18,7 +18,7 @@ export type { Session } from "./session-types.ts";
  * is read or written (settings.ts).
  */
 
-export interface Purpose {
+export interface SessionPurpose {
   role: "source" | "target";
   /** Shown in pg_stat_activity; the fence finds a predecessor's sessions by it. 63 bytes at most. */
   applicationName: string;
@@ -49,8 +49,8 @@ const types = {
 } as pg.CustomTypesConfig;
 
 /** Opens and pins a session. A source's is read-only by default. Errors: EngineError of errors.ts. */
-export async function connect(endpoint: Endpoint, purpose: Purpose): Promise<Session> {
-  const place: Place = { role: purpose.role, endpoint };
+export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Promise<Session> {
+  const place: ErrorOrigin = { role: purpose.role, endpoint };
   purpose.signal?.throwIfAborted();
   const { mode } = endpoint.tls;
   let opened: Opened;
@@ -96,7 +96,7 @@ interface Opened {
   bounds: Bounds;
 }
 
-async function openPreferringTls(endpoint: Endpoint, purpose: Purpose): Promise<Opened> {
+async function openPreferringTls(endpoint: Endpoint, purpose: SessionPurpose): Promise<Opened> {
   try {
     return await open(endpoint, purpose, true);
   } catch (error) {
@@ -105,10 +105,10 @@ async function openPreferringTls(endpoint: Endpoint, purpose: Purpose): Promise<
   }
 }
 
-const open = (endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> =>
+const open = (endpoint: Endpoint, purpose: SessionPurpose, encrypted: boolean): Promise<Opened> =>
   dial(endpoint, (host) => openAt(host, endpoint, purpose, encrypted));
 
-async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encrypted: boolean): Promise<Opened> {
+async function openAt(host: string, endpoint: Endpoint, purpose: SessionPurpose, encrypted: boolean): Promise<Opened> {
   const client = new pg.Client({
     host,
     port: endpoint.port,
@@ -162,7 +162,11 @@ async function openAt(host: string, endpoint: Endpoint, purpose: Purpose, encryp
 const nobodyThere = (error: unknown): unknown =>
   error instanceof Error && error.message === "timeout expired" ? Object.assign(error, { code: "ETIMEDOUT" }) : error;
 
-function wrap({ client, encrypted, version, bounds }: Opened, place: Place, signal: AbortSignal | undefined): Session {
+function wrap(
+  { client, encrypted, version, bounds }: Opened,
+  place: ErrorOrigin,
+  signal: AbortSignal | undefined,
+): Session {
   const { connection, processID, secretKey } = internals(client);
   const address = connection.stream.remoteAddress;
   let ended: Promise<void> | undefined;

@@ -11,7 +11,7 @@ import { tlsMend } from "../../text/tls-words.ts";
  */
 
 /** Which database the error speaks of. */
-export interface Place {
+export interface ErrorOrigin {
   role: "source" | "target";
   endpoint: Endpoint;
 }
@@ -205,7 +205,7 @@ export function serverWords(error: unknown): string {
 }
 
 /** `doing` says in words what was being done, as in `creating index public.a`; it opens the sentence. */
-export function engineError(error: unknown, place: Place, doing?: string): EngineError {
+export function engineError(error: unknown, place: ErrorOrigin, doing?: string): EngineError {
   if (error instanceof EngineError) return error;
   const { endpoint, role } = place;
   const state = sqlState(error);

@@ -1,4 +1,4 @@
-import type { Place } from "./errors.ts";
+import type { ErrorOrigin } from "./errors.ts";
 import type { Submittable } from "./wire.ts";
 
 /** What a session on PostgreSQL can do. Shapes only. */
@@ -6,7 +6,7 @@ import type { Submittable } from "./wire.ts";
 export interface Session {
   /** server_version_num, as in 150018. */
   readonly version: number;
-  readonly place: Place;
+  readonly place: ErrorOrigin;
   /** Whether the session is encrypted. */
   readonly encrypted: boolean;
   /** The address that the host's name stood for; undefined where the connection is gone. */

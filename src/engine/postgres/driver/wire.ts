@@ -60,7 +60,7 @@ export function tlsOptions({ tls, host }: Endpoint): ConnectionOptions {
 const cancelTimeoutMs = 5_000;
 
 /** What names a session to its server's other sessions. */
-export interface Running {
+export interface BackendKey {
   encrypted: boolean;
   processId: number;
   secretKey: number;
@@ -69,7 +69,7 @@ export interface Running {
 }
 
 /** Asks the server to cancel what the process runs. Resolves when it was asked or could not be; never rejects. */
-export async function sendCancel(endpoint: Endpoint, running: Running): Promise<void> {
+export async function sendCancel(endpoint: Endpoint, running: BackendKey): Promise<void> {
   const { guard } = endpoint;
   const host = guard === undefined ? endpoint.host : running.address;
   if (host === undefined) return;
@@ -78,7 +78,7 @@ export async function sendCancel(endpoint: Endpoint, running: Running): Promise<
   );
 }
 
-function cancelAt(host: string, endpoint: Endpoint, running: Running): Promise<void> {
+function cancelAt(host: string, endpoint: Endpoint, running: BackendKey): Promise<void> {
   const { encrypted, processId, secretKey } = running;
   return new Promise((resolve) => {
     const Connection = pg.Connection as unknown as new (config: object) => WireConnection;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { createArchiveReader, type Entry, readContents } from "./archive.ts";
+import { createArchiveReader, type DumpEntry, readContents } from "./archive.ts";
 
 /** Archives as pg_dump 18 writes them: version 1.16, integers of four bytes, offsets of eight. */
 const int = (value: number) => {
@@ -24,7 +24,7 @@ const archive = (entries: readonly Buffer[]) =>
     ...[text("db"), text("18.6"), text("18.6"), int(entries.length), ...entries],
   ]);
 const read = (bytes: Buffer, step: number) => {
-  const entries: Entry[] = [];
+  const entries: DumpEntry[] = [];
   const reader = createArchiveReader((one) => entries.push(one));
   for (let at = 0; at < bytes.length; at += step) reader.take(bytes.subarray(at, at + step));
   reader.end();

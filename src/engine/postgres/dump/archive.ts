@@ -7,7 +7,7 @@ import { sharedText } from "../../memory/shared-text.ts";
  * one, by name and under the fence; an archive is never given to psql or pg_restore.
  */
 
-export interface Entry {
+export interface DumpEntry {
   id: number;
   /** The catalogue that the object stands in (1259 is pg_class) and its oid there; 0 where there is none. */
   catalog: number;
@@ -36,7 +36,7 @@ const newest = 16;
 
 /** The table of contents, and what stands after it in an archive that has rows. */
 export interface Contents {
-  entries: Entry[];
+  entries: DumpEntry[];
   /** By an entry's id: COPY … FROM stdin for its rows. */
   copies: ReadonlyMap<number, string>;
   /** Where the data begins. */
@@ -48,7 +48,7 @@ export interface Contents {
 /** Errors: EngineError `unknown_archive`; `archive_cut` where `bytes` ends within it. */
 export function readContents(bytes: Buffer): Contents {
   const copies = new Map<number, string>();
-  const entries: Entry[] = [];
+  const entries: DumpEntry[] = [];
   const cursor = cursorOf(bytes);
   const head = readHead(cursor);
   for (let i = 0; i < head.count; i++) {
@@ -67,7 +67,7 @@ export interface ArchiveReader {
 }
 
 /** Reads an archive without rows as it comes, and gives its entries to `keep` in their order, which is one in which they can be made. */
-export function createArchiveReader(keep: (entry: Entry) => void): ArchiveReader {
+export function createArchiveReader(keep: (entry: DumpEntry) => void): ArchiveReader {
   let pieces: Buffer[] = [];
   let size = 0;
   /** Bytes that are there before the next look: twice as many where an entry did not fit, so that a large one is not read again for each piece. */
@@ -200,7 +200,7 @@ function readHead(cursor: Cursor): Head {
 }
 
 /** Of texts that very many entries have, each is kept once. */
-function readEntry(cursor: Cursor, { minor, intBytes, offsetBytes }: Head): Entry & { copy: string } {
+function readEntry(cursor: Cursor, { minor, intBytes, offsetBytes }: Head): DumpEntry & { copy: string } {
   const int = () => readInt(cursor, intBytes);
   const string = () => readString(cursor, intBytes);
   const text = () => string() ?? "";

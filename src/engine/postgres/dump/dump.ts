@@ -13,7 +13,7 @@ import { createPacked, type Packed } from "../../memory/packed.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { optionsFor } from "../driver/settings.ts";
-import { createArchiveReader, type Entry } from "./archive.ts";
+import { createArchiveReader, type DumpEntry } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
@@ -59,8 +59,8 @@ export interface DumpOptions {
 }
 
 /** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
-export async function dumpSchema(source: Session, options: DumpOptions): Promise<Packed<Entry>> {
-  const entries = createPacked<Entry>();
+export async function dumpSchema(source: Session, options: DumpOptions): Promise<Packed<DumpEntry>> {
+  const entries = createPacked<DumpEntry>();
   const archive = createArchiveReader((entry) => entries.push(entry));
   let size = 0;
   const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
@@ -108,7 +108,7 @@ export async function runDump(
 }
 
 /** Errors: `setting_not_kept` where the definitions' backslashes are not what our sessions take them for. */
-function refuseOtherStrings(entries: Iterable<Entry>): void {
+function refuseOtherStrings(entries: Iterable<DumpEntry>): void {
   const set = find(entries, ({ kind }) => kind === "STDSTRINGS")?.create ?? "";
   if (!/'off'/.test(set)) return;
   throw new EngineError(

@@ -13,7 +13,7 @@ import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
 import { fullName } from "../../text/full-name.ts";
 import type { Session } from "../driver/connection.ts";
 import { literal } from "../driver/names.ts";
-import { type Found, findTable, ownedRows } from "./table.ts";
+import { type FenceTable, findTable, ownedRows } from "./table.ts";
 
 /**
  * Which names each run of a target claims: rows of kind `claim`, written before its first object is made or dropped. All of
@@ -31,7 +31,7 @@ interface Row {
 /** `names`: as rows have them, all where they are left out. */
 async function claimsIn(
   session: Session,
-  found: Pick<Found, "table" | "single">,
+  found: Pick<FenceTable, "table" | "single">,
   owner: string,
   names?: readonly string[],
 ): Promise<OthersClaim[]> {

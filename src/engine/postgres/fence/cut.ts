@@ -59,18 +59,18 @@ async function isThere(session: Session, name: string): Promise<boolean> {
 }
 
 /** What an opening knows of the fence: the epoch that it found first, 0 for none, and which transaction of its own raised it. */
-export interface Opening {
+export interface FenceOpening {
   epoch?: number;
   transaction?: string;
 }
 
 const none = { epoch: 0, transaction: "" };
 
-export async function readOpening(session: Session, owner: string): Promise<Required<Opening>> {
+export async function readOpening(session: Session, owner: string): Promise<Required<FenceOpening>> {
   const found = await findTable(session);
   if (found === undefined) return none;
   const [row] = await session
-    .query<Required<Opening>>(
+    .query<Required<FenceOpening>>(
       `SELECT epoch, xmin::pg_catalog.text AS transaction FROM ${found.table} WHERE kind = 'fence' AND name = $1`,
       [owner],
     )
@@ -83,7 +83,7 @@ export async function readOpening(session: Session, owner: string): Promise<Requ
 }
 
 /** Errors: `superseded`, when another than this opening has raised the epoch since it looked first. */
-export async function lookWhoRaised(session: Session, owner: string, first: Opening): Promise<void> {
+export async function lookWhoRaised(session: Session, owner: string, first: FenceOpening): Promise<void> {
   const now = await readOpening(session, owner);
   if (first.epoch !== undefined && now.epoch > first.epoch && now.transaction !== first.transaction) throw superseded();
 }

@@ -7,7 +7,7 @@ import { connect, type Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";
 import { claim, leaveToOther, readOthersClaims } from "./claim-rows.ts";
-import { causeOfCut, lookWhoRaised, type Opening, readOpening, superseded } from "./cut.ts";
+import { causeOfCut, type FenceOpening, lookWhoRaised, readOpening, superseded } from "./cut.ts";
 import { dropMade } from "./drop.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { createRecords } from "./records.ts";
@@ -16,8 +16,8 @@ import {
   isPassing,
   leave,
   lockedBySomebody,
-  type Placing,
-  type Raised,
+  type RaisedEpoch,
+  type Registration,
   register,
   registering,
 } from "./register.ts";
@@ -72,7 +72,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   session = await open();
   let table: string;
   let row: number;
-  const opening: Opening = {};
+  const opening: FenceOpening = {};
   try {
     opening.epoch = (await readOpening(session, owner)).epoch;
     ({ table, epoch, row } = await raise(session, { owner, ownerName, made }, opening, registerMs));
@@ -280,7 +280,12 @@ async function readMade(session: Session, { table, owner }: Owned): Promise<Made
 }
 
 /** Raises the epoch, ending the sessions that hold the old one as often as they stand in the way. */
-async function raise(session: Session, placing: Placing, opening: Opening, registerMs: number): Promise<Raised> {
+async function raise(
+  session: Session,
+  placing: Registration,
+  opening: FenceOpening,
+  registerMs: number,
+): Promise<RaisedEpoch> {
   const begun = Date.now();
   for (;;) {
     try {

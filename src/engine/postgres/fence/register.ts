@@ -5,10 +5,10 @@ import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";
 import { claimEverything } from "./claim-rows.ts";
-import type { Opening } from "./cut.ts";
+import type { FenceOpening } from "./cut.ts";
 import { disableMade } from "./event-triggers.ts";
 import { clusterIdentity } from "./same-database.ts";
-import { type Found, findTable, lockTable, makeShareable, makeTable } from "./table.ts";
+import { type FenceTable, findTable, lockTable, makeShareable, makeTable } from "./table.ts";
 
 /**
  * How runs come into the fence's table and leave it. Each owner has a row `fence` of its own; the first one makes the table,
@@ -63,14 +63,14 @@ export async function lockedBySomebody(session: Session, waitedMs: number): Prom
   return registerLocked(words, { waitedMs, fix: `SELECT pg_terminate_backend(${holder?.pid ?? "pid"})` });
 }
 
-export interface Placing {
+export interface Registration {
   owner: string;
   ownerName: string;
   /** A finished run's list: its event triggers are disabled before anything is made. */
   made: readonly MadeObject[];
 }
 
-export interface Raised {
+export interface RaisedEpoch {
   /** Quoted. */
   table: string;
   epoch: number;
@@ -91,10 +91,10 @@ export const isPassing = (error: unknown): boolean => passing.has(sqlState(error
  */
 export async function register(
   session: Session,
-  placing: Placing,
-  opening: Opening,
+  placing: Registration,
+  opening: FenceOpening,
   patienceMs: number,
-): Promise<Raised> {
+): Promise<RaisedEpoch> {
   const { owner, ownerName } = placing;
   // Its error would end a transaction.
   const cluster = await clusterIdentity(session);
@@ -120,9 +120,9 @@ export async function register(
 /** The table with this owner in it. Errors: `target_in_use`, where an earlier version made it for another owner alone. */
 async function enter(
   session: Session,
-  { owner, ownerName, made }: Placing,
+  { owner, ownerName, made }: Registration,
   cluster: string | undefined,
-): Promise<Found> {
+): Promise<FenceTable> {
   let found = await findTable(session);
   const there = found === undefined ? false : await isIn(session, found, owner);
   if (found?.single === true) {
@@ -150,14 +150,14 @@ async function enter(
 }
 
 /** Whether the table has a row of this owner. */
-export async function isIn(session: Session, { table, single }: Found, owner: string): Promise<boolean> {
+export async function isIn(session: Session, { table, single }: FenceTable, owner: string): Promise<boolean> {
   const rows = await session.query(`SELECT FROM ${table} WHERE kind = 'fence' AND ${single ? "name" : "owner"} = $1`, [
     owner,
   ]);
   return rows.length > 0;
 }
 
-async function ofAnother(session: Session, { table }: Found): Promise<EngineError> {
+async function ofAnother(session: Session, { table }: FenceTable): Promise<EngineError> {
   const [other] = await session.query<{ name: string; body: string }>(
     `SELECT name, body FROM ${table} WHERE kind = 'fence'`,
   );
@@ -171,7 +171,7 @@ async function ofAnother(session: Session, { table }: Found): Promise<EngineErro
 async function refuseCloned(
   session: Session,
   table: string,
-  { owner, ownerName }: Placing,
+  { owner, ownerName }: Registration,
   cluster: string | undefined,
 ): Promise<void> {
   const [row] = await session.query<{ name: string }>(`SELECT name FROM ${table} WHERE kind = 'place' AND owner = $1`, [

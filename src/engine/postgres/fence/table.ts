@@ -16,7 +16,7 @@ const singleColumns = "body text,epoch int8,id int8,kind text,name text";
 const comment = "Rowferry keeps here what a running copy has made; it is dropped when the copy is done.";
 
 /** A table called `_rowferry`. */
-export interface Found {
+export interface FenceTable {
   oid: number;
   schema: string;
   /** Quoted, schema first. */
@@ -31,10 +31,10 @@ export interface Found {
 }
 
 /** Every relation of the fence's name, whoever owns it; nothing of them is read but the catalogues. */
-export async function findAlike(session: Session): Promise<Found[]> {
+export async function findAlike(session: Session): Promise<FenceTable[]> {
   const on = (catalog: string, column: string) =>
     `EXISTS (SELECT FROM pg_catalog.${catalog} x WHERE x.${column} = c.oid)`;
-  const rows = await session.query<Omit<Found, "table">>(
+  const rows = await session.query<Omit<FenceTable, "table">>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relkind = 'r' AND COALESCE(a.list, '') IN ($2, $3) AS alike, COALESCE(a.list, '') = $3 AS single,
             c.relowner = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AS mine,
             pg_catalog.array_remove(ARRAY[
@@ -69,7 +69,7 @@ export async function findAlike(session: Session): Promise<Found[]> {
  * The fence's table in a target, or undefined. Errors: `target_in_use` when the only tables of that name are not
  * Rowferry's: of another owner, of other columns, or with something on them.
  */
-export async function findTable(session: Session): Promise<Found | undefined> {
+export async function findTable(session: Session): Promise<FenceTable | undefined> {
   const found = await findAlike(session);
   const own = found.find(({ alike, mine, extras }) => alike && mine && extras.length === 0);
   const other = found[0];
@@ -86,7 +86,7 @@ export async function findTable(session: Session): Promise<Found | undefined> {
 }
 
 /** What to read in the place of the table, under an alias: every row says its owner. */
-export const ownedRows = ({ table, single }: Pick<Found, "table" | "single">): string =>
+export const ownedRows = ({ table, single }: Pick<FenceTable, "table" | "single">): string =>
   single ? `(SELECT r.*, (SELECT f.name FROM ${table} f WHERE f.kind = 'fence') AS owner FROM ${table} r)` : table;
 
 /** Makes the table in the open transaction; `registering` (fence-register.ts) keeps others from making theirs meanwhile. */
@@ -109,7 +109,7 @@ const onePerOwner = (table: string) =>
  * Gives the table of an earlier version room for others beside `owner`, whose rows all are, in the open transaction. No row is
  * written anew: which transaction wrote a mark proves which rows are the run's (own-rows.ts).
  */
-export async function makeShareable(session: Session, { oid, table }: Found, owner: string): Promise<void> {
+export async function makeShareable(session: Session, { oid, table }: FenceTable, owner: string): Promise<void> {
   await session.run(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   const single = await session.query<{ name: string }>(
     `SELECT i.indexrelid::pg_catalog.regclass::pg_catalog.text AS name FROM pg_catalog.pg_index i
@@ -127,7 +127,7 @@ export async function makeShareable(session: Session, { oid, table }: Found, own
 }
 
 /** Locks the table against change within the open transaction, then looks again whether it is the one that was found. */
-export async function lockTable(session: Session, { oid, table }: Found): Promise<void> {
+export async function lockTable(session: Session, { oid, table }: FenceTable): Promise<void> {
   await session.run(`LOCK TABLE ${table} IN ROW EXCLUSIVE MODE`);
   if ((await findTable(session))?.oid === oid) return;
   throw new EngineError(
@@ -186,7 +186,7 @@ async function anySchema(session: Session): Promise<string> {
 }
 
 /** The table and what belongs to it (columns, keys, indexes, sequence), as the inventory names them: by oid, not by the look of a name. */
-export async function partsOf(session: Session, found: Found | undefined): Promise<ReadonlySet<string>> {
+export async function partsOf(session: Session, found: FenceTable | undefined): Promise<ReadonlySet<string>> {
   if (found === undefined) return new Set();
   const rows = await session.query<{ part: string }>(
     `WITH t AS (SELECT c.oid, ${fullNameSql("n.nspname", "c.relname")} AS name FROM pg_catalog.pg_class c

@@ -1,6 +1,6 @@
 import { counted } from "../../../guard/words.ts";
 import { EngineError } from "../../contract.ts";
-import { unheard } from "../../run/watchdog/answers.ts";
+import { withoutReplyListener } from "../../run/watchdog/answers.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
@@ -18,7 +18,7 @@ export interface HeldTable {
   name: string;
 }
 
-export interface Held {
+export interface HeldLocks {
   /** Only these tables are still to be read: the locks of others may be released. */
   needs(oids: Iterable<number>): void;
   /** This table was read for the last time. */
@@ -112,7 +112,7 @@ export async function reading<T>(
 const mostBetweenMs = 5_000;
 
 /** Begins when the holder has locked the tables and every reader stands at its savepoint. */
-export function holdTables(options: Holding): Held {
+export function holdTables(options: Holding): HeldLocks {
   const { readers, tables, snapshot, seconds, giveUp, log } = options;
   let { holder, watcher } = options;
   let needed = new Set(tables.map(({ oid }) => oid));
@@ -175,7 +175,7 @@ export function holdTables(options: Holding): Held {
       if (looking) return;
       looking = true;
       // Its own questions are no progress of the run.
-      unheard(look)
+      withoutReplyListener(look)
         .catch((error: unknown) => {
           if (released === undefined) giveUp(error);
           stop();

@@ -3,7 +3,7 @@ import { literal, qualified } from "../driver/names.ts";
 
 /** Which statements copy a table: whole, or in ranges of pages so that several streams share it. Pure. */
 
-export interface Part {
+export interface TablePart {
   table: Table;
   /** Unique in the run: `schema.table` or `schema.table 2/4`. */
   name: string;
@@ -28,13 +28,13 @@ const leastBytes = 32 * 1024 * 1024;
 /** Over this, a stream's last part makes the others wait. */
 const mostBytes = 256 * 1024 * 1024;
 
-export function planParts(table: Table, options: PartOptions): Part[] {
+export function planParts(table: Table, options: PartOptions): TablePart[] {
   if (table.leaves === undefined) return partsInto(table, table, options);
   return table.leaves.flatMap((leaf) => partsInto(table, { ...leaf, columns: table.columns }, options));
 }
 
 /** `table` is read, and is `whole` or one of its partitions. */
-function partsInto(whole: Table, table: Table, options: PartOptions): Part[] {
+function partsInto(whole: Table, table: Table, options: PartOptions): TablePart[] {
   const count = partCount(table, options);
   const name = `${table.schema}.${table.name}`;
   const binary = isBinary(table, options);

@@ -3,11 +3,11 @@ import { ofUsers, readSequences, readTables, type Sequence, type Table } from ".
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";
-import { begin, type Held, type HeldTable, holdTables, letGo, lockAll, markReading } from "./holding.ts";
+import { begin, type HeldLocks, type HeldTable, holdTables, letGo, lockAll, markReading } from "./holding.ts";
 
 /** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
 
-export interface Source {
+export interface PostgresSource {
   tables: Table[];
   sequences: Sequence[];
   /** As in `SET TRANSACTION SNAPSHOT`; valid while the session's transaction is open. */
@@ -21,7 +21,7 @@ export interface Source {
 
 const tries = 5;
 
-export interface Opening {
+export interface SourceOptions {
   /** As in CopyOptions. */
   locks?: CopyOptions["source_locks"];
   /** Seconds that another session may wait for our locks. 30. */
@@ -48,9 +48,17 @@ const blockingSeconds = 30;
 export async function openSource<T>(
   first: Session,
   others: readonly Session[],
-  read: (source: Source) => Promise<T>,
-  { locks = "auto", left, columnless = false, blockingSeconds: seconds = blockingSeconds, open, giveUp, log }: Opening,
-): Promise<{ source: Source; found: T; held: Held }> {
+  read: (source: PostgresSource) => Promise<T>,
+  {
+    locks = "auto",
+    left,
+    columnless = false,
+    blockingSeconds: seconds = blockingSeconds,
+    open,
+    giveUp,
+    log,
+  }: SourceOptions,
+): Promise<{ source: PostgresSource; found: T; held: HeldLocks }> {
   const [holder, watcher] = await Promise.all([open(), open()]);
   const readers: [Session, ...Session[]] = [first, ...others];
   for (let attempt = 1; ; attempt++) {
@@ -80,8 +88,8 @@ export async function openSource<T>(
 async function lockAndExport(
   holder: Session,
   readers: readonly [Session, ...Session[]],
-  { locks = "auto", left, columnless = false }: Pick<Opening, "locks" | "left" | "columnless">,
-): Promise<{ source: Source; tables: HeldTable[] }> {
+  { locks = "auto", left, columnless = false }: Pick<SourceOptions, "locks" | "left" | "columnless">,
+): Promise<{ source: PostgresSource; tables: HeldTable[] }> {
   const [first, ...others] = readers;
   const lsn = await logPosition(first);
   const wanted = async () => {

@@ -25,13 +25,13 @@ export const kind = {
   shape: 9,
 } as const;
 
-export type Kind = (typeof kind)[keyof typeof kind];
+export type FieldKind = (typeof kind)[keyof typeof kind];
 
 /** SRIDs that a target knows, and whether their coordinates are longitude and latitude in degrees. */
 export type Srids = ReadonlyMap<number, boolean>;
 
 export interface Field {
-  kind: Kind;
+  kind: FieldKind;
   /** A value that only NULL can stand for may become NULL; else it breaks the guess. */
   nullable: boolean;
   /** limited: characters. numeric: digits before the point. */

@@ -13,7 +13,7 @@ export interface LongRow {
   take(from: Uint8Array, start: number, end: number, discarding: boolean): number;
 }
 
-export interface Output {
+export interface RowOutput {
   block(): Uint8Array;
   at(): number;
   move(at: number): void;
@@ -31,7 +31,7 @@ export function createLongRow(
   fields: readonly Field[],
   findings: readonly Findings[],
   ends: readonly (End | undefined)[],
-  out: Output,
+  out: RowOutput,
 ): LongRow {
   let left = 0;
   let active = false;

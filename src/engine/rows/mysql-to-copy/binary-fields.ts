@@ -1,6 +1,6 @@
 import { isBytes, type WireColumn, wireType } from "../../mysql/driver/prepared.ts";
 import type { ColumnPlan } from "../../plan/mysql-postgres/columns/column-plan.ts";
-import { type Field, type Kind, kind } from "./fields.ts";
+import { type Field, type FieldKind, kind } from "./fields.ts";
 
 /**
  * Which columns can go from the binary protocol into COPY's binary format, and how: those whose outcome is that of the
@@ -102,7 +102,7 @@ const dates: Readonly<Record<string, Op>> = {
 
 type Rule = (column: ColumnPlan, base: string, wire: WireColumn) => Op | undefined;
 
-const rules: Partial<Record<Kind, Rule>> = {
+const rules: Partial<Record<FieldKind, Rule>> = {
   [kind.raw]: ({ source }, base, { type, unsigned }) =>
     source.dataType === "uuid" && base === "uuid" && isBytes(type)
       ? op.uuid

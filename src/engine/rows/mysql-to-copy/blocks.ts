@@ -20,12 +20,12 @@ export interface Blocks {
 }
 
 /** Free blocks that streams share. */
-export interface Pool {
+export interface BlockPool {
   take(): Buffer;
   give(block: Uint8Array): void;
 }
 
-export function createPool(): Pool {
+export function createPool(): BlockPool {
   const free: Buffer[] = [];
   return {
     take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
@@ -35,7 +35,7 @@ export function createPool(): Pool {
   };
 }
 
-export function blocksInto(copy: CopyIn, pool: Pool): Blocks {
+export function blocksInto(copy: CopyIn, pool: BlockPool): Blocks {
   let waiting: Promise<void> | undefined;
   return {
     first: () => pool.take(),

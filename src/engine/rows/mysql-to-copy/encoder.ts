@@ -4,7 +4,7 @@ import { packetHeader } from "../../mysql/driver/wire.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
 import type { LongRow } from "./framing.ts";
-import type { Output } from "./long-row.ts";
+import type { RowOutput } from "./long-row.ts";
 
 /**
  * Row packets → COPY's bytes in blocks, by a format that knows one row: no object for a row or a field. A row that might
@@ -44,7 +44,7 @@ export interface RowFormat {
   long(out: LongOutput): LongRow;
 }
 
-export interface LongOutput extends Output {
+export interface LongOutput extends RowOutput {
   /** The row cannot be written in this format. */
   giveUp(): void;
 }

@@ -6,7 +6,7 @@ import { createShapeCheck } from "./shape-check.ts";
  * Writers for the kinds that are not done in the row loop itself. Each writes one field that lies whole in
  * `from[start..start+length)` to `to` at `at`, and answers where it ended. At most 8 bytes are written for one read.
  */
-export type Writer = (from: Uint8Array, start: number, length: number, to: Uint8Array, at: number) => number;
+export type FieldWriter = (from: Uint8Array, start: number, length: number, to: Uint8Array, at: number) => number;
 
 const zero = 0x30;
 
@@ -155,7 +155,7 @@ function writeSet(
 }
 
 /** The writer of a column, or undefined for the kinds of the row loop. `check` is where JSON's findings come from. */
-export function writerOf(field: Field, findings: Findings): Writer | undefined {
+export function writerOf(field: Field, findings: Findings): FieldWriter | undefined {
   const breaks = (why: string) => {
     findings.broken ??= why;
   };

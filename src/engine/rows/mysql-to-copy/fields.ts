@@ -25,11 +25,11 @@ export const kind = {
   ewkb: 13,
 } as const;
 
-export type Kind = (typeof kind)[keyof typeof kind];
+export type FieldKind = (typeof kind)[keyof typeof kind];
 
 /** What the row loop must know of a column. */
 export interface Field {
-  kind: Kind;
+  kind: FieldKind;
   /** NULL may be written: otherwise a date that becomes NULL breaks the guess. */
   nullable: boolean;
   /** BIT(n): n. */

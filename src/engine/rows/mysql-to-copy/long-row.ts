@@ -24,7 +24,7 @@ import { createShapeCheck } from "./shape-check.ts";
  */
 
 /** The encoder's block, shared with it. */
-export interface Output {
+export interface RowOutput {
   block(): Buffer;
   at(): number;
   move(at: number): void;
@@ -36,7 +36,7 @@ const gatheredBytes = 64 * 1024;
 /** Bytes that a gathered field may be written as, at most. */
 const widest = 8;
 
-export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: Output): LongRow {
+export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: RowOutput): LongRow {
   let column = 0;
   let inField = false;
   let fieldLeft = 0;

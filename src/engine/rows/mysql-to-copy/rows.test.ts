@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { fullPacket } from "../../mysql/driver/wire.ts";
-import { type Field, type Kind, kind } from "./fields.ts";
+import { type Field, type FieldKind, kind } from "./fields.ts";
 import { createRowEncoder } from "./rows.ts";
 import { bytesOf, collect, end, packets, payload, randomly, feed as through } from "./testing.ts";
 
@@ -33,7 +33,7 @@ function expected(fields: readonly Field[], row: readonly (Buffer | null)[]): st
   return `${texts.join("\t")}\n`;
 }
 
-const field = (how: Kind): Field => ({ kind: how, nullable: true });
+const field = (how: FieldKind): Field => ({ kind: how, nullable: true });
 
 describe("row packets to COPY text", () => {
   test("random rows come out the same however they are cut, long ones too", () => {
@@ -46,7 +46,7 @@ describe("row packets to COPY text", () => {
       // Tiny pieces and huge fields together would only test this test's own buffer.
       const largest = most < 1000 ? 7 : sizes.length;
       const fields = Array.from({ length: 1 + upTo(6) }, () =>
-        field([kind.raw, kind.text, kind.bytea, kind.geometry][upTo(4)] as Kind),
+        field([kind.raw, kind.text, kind.bytea, kind.geometry][upTo(4)] as FieldKind),
       );
       const list = Array.from({ length: 1 + upTo(30) }, () =>
         fields.map(({ kind: how }) => {
@@ -79,7 +79,7 @@ describe("row packets to COPY text", () => {
     },
   );
 
-  test.each<[string, Kind, string, string | undefined]>([
+  test.each<[string, FieldKind, string, string | undefined]>([
     ["a boolean", kind.boolean, "2", "a number other than 0 and 1"],
     ["an unsigned number", kind.unsigned, "9223372036854775808", "a number above 9223372036854775807"],
     ["the largest bigint, filled with zeros", kind.unsigned, "09223372036854775807", undefined],

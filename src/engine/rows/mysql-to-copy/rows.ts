@@ -3,8 +3,8 @@ import type { Blocks } from "./blocks.ts";
 import { createEncoder, type RowEncoder } from "./encoder.ts";
 import {
   copyBytes,
+  type FieldWriter,
   isRealDate,
-  type Writer,
   writeHex,
   writeHexStart,
   writeNoDate,
@@ -38,7 +38,7 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
   };
 
   const writeOther = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
-    const end = (writers[column] as Writer)(from, start, size, to, at);
+    const end = (writers[column] as FieldWriter)(from, start, size, to, at);
     if ((findings[column] as Findings).broken !== undefined) isBroken = true;
     return end;
   };

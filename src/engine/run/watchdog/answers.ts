@@ -8,7 +8,7 @@ import type { Endpoint } from "../../contract.ts";
 const listening = new AsyncLocalStorage<Listener>();
 
 /** A session that waits for an answer; `id` is what the server calls it. */
-export interface Waiting {
+export interface WaitingCall {
   role: "source" | "target";
   endpoint: Endpoint;
   id: number;
@@ -16,11 +16,11 @@ export interface Waiting {
 
 interface Listener {
   heard(): void;
-  waiting: Set<Waiting> | undefined;
+  waiting: Set<WaitingCall> | undefined;
 }
 
 /** Within another's it is heard by both. `waiting` gets the sessions that wait, as long as they do. */
-export function hearAnswers<T>(heard: () => void, work: () => T, waiting?: Set<Waiting>): T {
+export function withReplyListener<T>(heard: () => void, work: () => T, waiting?: Set<WaitingCall>): T {
   const outer = listening.getStore();
   const both = () => {
     outer?.heard();
@@ -30,19 +30,19 @@ export function hearAnswers<T>(heard: () => void, work: () => T, waiting?: Set<W
 }
 
 /** What `work` asks is asked by who waits himself. */
-export const unheard = <T>(work: () => T): T => listening.exit(work);
+export const withoutReplyListener = <T>(work: () => T): T => listening.exit(work);
 
 /** The sessions tell each answer, an error too. */
-export const answered = (): void => listening.getStore()?.heard();
+export const noteReply = (): void => listening.getStore()?.heard();
 
 /** A session sends a statement and waits for its answer. */
-export async function awaited<T>(one: Waiting, work: () => Promise<T>): Promise<T> {
+export async function awaited<T>(one: WaitingCall, work: () => Promise<T>): Promise<T> {
   const waiting = listening.getStore()?.waiting;
   waiting?.add(one);
   try {
     return await work();
   } finally {
     waiting?.delete(one);
-    answered();
+    noteReply();
   }
 }

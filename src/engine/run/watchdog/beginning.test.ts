@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Endpoint } from "../../contract.ts";
-import { answered, awaited, hearAnswers, unheard } from "./answers.ts";
+import { awaited, noteReply, withoutReplyListener, withReplyListener } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -24,15 +24,15 @@ test("each answer to what is asked gives it new time, but none to the watchdog's
   const other = watchBeginning(never, 10);
   const ask = async () => {
     await Promise.resolve();
-    answered();
+    noteReply();
   };
-  await hearAnswers(copying.heard, async () => {
+  await withReplyListener(copying.heard, async () => {
     for (let question = 0; question < 5; question++) {
       vi.advanceTimersByTime(9_000);
-      await hearAnswers(dropping.heard, ask);
+      await withReplyListener(dropping.heard, ask);
     }
     vi.advanceTimersByTime(9_000);
-    await unheard(ask);
+    await withoutReplyListener(ask);
     expect([copying, dropping, other].map(({ signal }) => signal.aborted)).toEqual([false, false, true]);
     vi.advanceTimersByTime(1_000);
   });

@@ -1,5 +1,5 @@
 import { EngineError } from "../../contract.ts";
-import { hearAnswers, unheard, type Waiting } from "./answers.ts";
+import { type WaitingCall, withoutReplyListener, withReplyListener } from "./answers.ts";
 import { diagnoseMysql } from "./mysql.ts";
 import { diagnosePostgres } from "./postgres.ts";
 
@@ -28,7 +28,7 @@ const looks = 4;
 const mostAnswerMs = 10_000;
 
 /** Whether a server works on what one of these sessions asked; rejects or is false where it does not answer `withinMs`. */
-export type IsAtWork = (waiting: readonly Waiting[], withinMs: number) => Promise<boolean>;
+export type IsAtWork = (waiting: readonly WaitingCall[], withinMs: number) => Promise<boolean>;
 
 /** `stallSeconds` as in the options: 600 when it is left out, 0 for no limit. */
 export function watchBeginning(
@@ -37,7 +37,7 @@ export function watchBeginning(
   isAtWork: IsAtWork = askServers,
 ): Beginning {
   const late = new AbortController();
-  const waiting = new Set<Waiting>();
+  const waiting = new Set<WaitingCall>();
   let ended = stallSeconds <= 0;
   let timer: NodeJS.Timeout | undefined;
   let looked = 0;
@@ -59,7 +59,7 @@ export function watchBeginning(
     if (waiting.size === 0) return;
     const before = [...waiting];
     const within = Math.min(mostAnswerMs, everyMs);
-    unheard(() => isAtWork(before, within)).then(
+    withoutReplyListener(() => isAtWork(before, within)).then(
       (working) => {
         // One that was answered meanwhile has been heard.
         if (working && before.some((one) => waiting.has(one))) wait();
@@ -71,7 +71,7 @@ export function watchBeginning(
   return {
     signal: AbortSignal.any([signal, late.signal]),
     heard: wait,
-    hear: (work) => hearAnswers(wait, work, waiting),
+    hear: (work) => withReplyListener(wait, work, waiting),
     over() {
       ended = true;
       clearTimeout(timer);

@@ -1,5 +1,5 @@
 import { EngineError } from "../../contract.ts";
-import { unheard } from "./answers.ts";
+import { withoutReplyListener } from "./answers.ts";
 
 /**
  * Ends a run that makes no progress, with the cause in words. Progress is what the run itself has moved, or what the
@@ -80,7 +80,7 @@ export function createWatchdog({ progress, diagnose, stallSeconds, fail, now }: 
     }
     // Servers are asked only where something is amiss, and at least twice before the end.
     if (now() - since < limit / 4) return;
-    const found = await unheard(() => Promise.all(diagnose.map((ask) => ask(within).catch(silent))));
+    const found = await withoutReplyListener(() => Promise.all(diagnose.map((ask) => ask(within).catch(silent))));
     if (stopped) return;
     const mark = found.map(({ mark }) => mark).join("\n");
     if (progress() !== moved || mark !== marks || found.some(({ working }) => working)) {

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { least64, most64, type Type, typeWords } from "../types.ts";
-import { type Context, made, type Term } from "./term.ts";
+import { made, type Term, type TranslationContext } from "./term.ts";
 
 /** Numbers. PostgreSQL counts whole numbers in the wider side's type and fails beyond it; MySQL counts on in 64 bits. */
 
@@ -58,7 +58,7 @@ export function bitsOf({ min, max, bits }: Int): bigint {
   return min >= -32768n && max <= 32767n ? 16n : 32n;
 }
 
-export function arithmetic(context: Context, op: string, a: Term, b: Term): Term {
+export function arithmetic(context: TranslationContext, op: string, a: Term, b: Term): Term {
   if (a.type.kind === "int" && b.type.kind === "int") {
     if (op === "/" || op === "%") return divided(op, [a, a.type], [b, b.type]);
     return whole(context, op, [a, a.type], [b, b.type]);
@@ -83,7 +83,7 @@ function divided(op: "/" | "%", [a, x]: [Term, Int], [b, y]: [Term, Int]): Term 
   ]);
 }
 
-function whole(context: Context, op: string, [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
+function whole(context: TranslationContext, op: string, [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
   const corners = [x.min, x.max].flatMap((left) =>
     [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
   );

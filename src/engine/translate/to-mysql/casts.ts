@@ -3,11 +3,11 @@ import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
 import { typeWords } from "../types.ts";
 import { asDecimal, decimalNumber, heldIn, number } from "./arithmetic.ts";
-import { asBytes, type Context, isPlainText, made, type Term } from "./term.ts";
+import { asBytes, isPlainText, made, type Term, type TranslationContext } from "./term.ts";
 
 /** Casts that change no value, and literals of a type. */
 
-export function cast(context: Context, term: Term, type: TypeName): Term {
+export function cast(context: TranslationContext, term: Term, type: TypeName): Term {
   if (type.array) return refuse("arrays are not translated");
   const rule = named(casts, type.name);
   if (rule !== undefined)
@@ -20,7 +20,7 @@ export function cast(context: Context, term: Term, type: TypeName): Term {
 
 const literalOf = ({ type, constant }: Term): string | undefined => (type.kind === "text" ? constant : undefined);
 
-type Rule = (context: Context, term: Term, type: TypeName) => Term | undefined;
+type Rule = (context: TranslationContext, term: Term, type: TypeName) => Term | undefined;
 
 const text: Rule = (context, term, type) => {
   if (type.arguments.length > 0) return refuse("a cast that cuts text");

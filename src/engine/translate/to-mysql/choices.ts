@@ -4,7 +4,7 @@ import type { Node } from "../tree.ts";
 import { sameType, type Type, typeWords } from "../types.ts";
 import { bitsOf, heldIn } from "./arithmetic.ts";
 import { compare } from "./comparisons.ts";
-import { type Context, made, type Term } from "./term.ts";
+import { made, type Term, type TranslationContext } from "./term.ts";
 
 /** CASE and its like: the branches must be of one kind, since MySQL would mix others in its own way. */
 
@@ -46,7 +46,7 @@ const unified: Partial<Record<Type["kind"], (types: readonly Type[]) => Type>> =
   },
 };
 
-export function choice(context: Context, node: Extract<Node, { is: "case" }>): Term {
+export function choice(context: TranslationContext, node: Extract<Node, { is: "case" }>): Term {
   const operand = node.operand === undefined ? undefined : context.term(node.operand);
   const whens = node.arms.map(({ when }) =>
     operand === undefined ? boolean(context.term(when)) : compare(context, "=", operand, context.term(when)),

@@ -1,29 +1,29 @@
 import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, type Rules, ruleFor } from "../tree.ts";
+import { type Node, type NodeRules, ruleFor } from "../tree.ts";
 import { int, typeWords } from "../types.ts";
 import { arithmetic, asDecimal, number } from "./arithmetic.ts";
 import { cast } from "./casts.ts";
 import { boolean, choice, unify } from "./choices.ts";
 import { compare, equalText } from "./comparisons.ts";
 import { callFunction } from "./functions.ts";
-import { asBytes, type Context, isPlainText, made, type Term, textLiteral } from "./term.ts";
+import { asBytes, isPlainText, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
 
 /** PostgreSQL's expressions in MySQL's words: what is not known to be the same is refused. */
 
-export function createContext(surroundings: Omit<Context, "term">): Context {
-  const context: Context = { ...surroundings, term: (node) => translate(context, node) };
+export function createContext(surroundings: Omit<TranslationContext, "term">): TranslationContext {
+  const context: TranslationContext = { ...surroundings, term: (node) => translate(context, node) };
   return context;
 }
 
-function translate(context: Context, node: Node): Term {
+function translate(context: TranslationContext, node: Node): Term {
   const rule = ruleFor(rules, node) ?? refuse(`${node.is} is not translated`);
   return rule(context, node);
 }
 
 const truth = { kind: "boolean" } as const;
 
-const rules: Rules<Context, Term> = {
+const rules: NodeRules<TranslationContext, Term> = {
   null: () => ({ sql: "NULL", type: { kind: "null" }, nullable: true }),
   boolean: (_, { value }) => ({ sql: value ? "TRUE" : "FALSE", type: truth, nullable: false, bare: true }),
   number: (_, { text }) => number(text),
@@ -81,7 +81,10 @@ const rules: Rules<Context, Term> = {
 };
 
 /** `= ANY (ARRAY[…])` and `<> ALL (ARRAY[…])`, which is how PostgreSQL prints IN. */
-function quantified(context: Context, { array, how, op, operand }: Extract<Node, { is: "quantified" }>): Term {
+function quantified(
+  context: TranslationContext,
+  { array, how, op, operand }: Extract<Node, { is: "quantified" }>,
+): Term {
   const value = context.term(operand);
   const items = array.is === "cast" && array.operand.is === "array" ? array.operand : array;
   if (items.is !== "array" || items.items.length === 0) return refuse("an array that is not written out");
@@ -93,7 +96,7 @@ function quantified(context: Context, { array, how, op, operand }: Extract<Node,
 
 const comparisons = new Set(["=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"]);
 
-function binary(context: Context, op: string, a: Term, b: Term): Term {
+function binary(context: TranslationContext, op: string, a: Term, b: Term): Term {
   if (op === "AND" || op === "OR") return made(`(${boolean(a).sql} ${op} ${boolean(b).sql})`, truth, [a, b]);
   if (comparisons.has(op)) return compare(context, op, a, b);
   if (op === "~~" || op === "!~~") return like(context, op === "!~~", a, b);
@@ -106,7 +109,7 @@ function binary(context: Context, op: string, a: Term, b: Term): Term {
   return /^[-+*/%]$/.test(op) ? arithmetic(context, op, a, b) : refuse(`the operator ${op} is not translated`);
 }
 
-function like(context: Context, not: boolean, a: Term, b: Term): Term {
+function like(context: TranslationContext, not: boolean, a: Term, b: Term): Term {
   if (!isPlainText(a) || b.constant === undefined) return refuse("LIKE with a pattern that is no literal");
   if (/(^|[^\\])(\\\\)*\\$/.test(b.constant)) return refuse("LIKE with a pattern that ends with its escape");
   if (a.type.kind === "text") equalText(context, a.type.collation);

@@ -4,7 +4,7 @@ import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";
 import { columnTerm } from "./columns.ts";
 import { compare } from "./comparisons.ts";
-import type { Column, Scope, Source, Views } from "./scope.ts";
+import type { FromItem, OutputColumn, Scope, Views } from "./scope.ts";
 import type { Term } from "./term.ts";
 
 /** FROM: tables, queries in their place, joins; and what names mean there. */
@@ -27,7 +27,7 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
   }
   const relation = views.relation(path) ?? refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
-  const columns = [...relation.columns].map(([name, column]): Column => {
+  const columns = [...relation.columns].map(([name, column]): OutputColumn => {
     const sql = `${identifier(alias)}.${identifier(column.name)}`;
     const term = columnTerm(column, sql);
     const collation = / COLLATE (\S+)$/i.exec(column.targetType)?.[1] ?? views.binary;
@@ -38,7 +38,7 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
 }
 
 /** The columns of a query, under its name. */
-const add = (scope: Scope, alias: string, columns: readonly Column[]): void =>
+const add = (scope: Scope, alias: string, columns: readonly OutputColumn[]): void =>
   take(
     scope,
     alias,
@@ -62,7 +62,7 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
       ? join.on && boolean(scope.context(scope).term(join.on)).sql
       : join.using
           .map((name) => {
-            const side = (sources: readonly Source[]) => {
+            const side = (sources: readonly FromItem[]) => {
               const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
               return found.length === 1 ? (found[0] as Term) : refuse(`the column ${name} of USING stands for several`);
             };

@@ -1,5 +1,5 @@
 import { identifier } from "../../mysql/driver/names.ts";
-import type { ColumnMeaning, ExpressionOptions, Side, Translated } from "../meaning.ts";
+import type { ColumnMeaning, DatabaseProduct, ExpressionOptions, Translated } from "../meaning.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { plainly } from "./arithmetic.ts";
@@ -10,7 +10,8 @@ import { asBytes, type Term } from "./term.ts";
 /** A PostgreSQL expression of a table in MySQL's or MariaDB's words. */
 
 /** The collation that compares bytes, without padding. */
-export const bytesOf = ({ engine }: Side): string => (engine === "mariadb" ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin");
+export const bytesOf = ({ engine }: DatabaseProduct): string =>
+  engine === "mariadb" ? "utf8mb4_nopad_bin" : "utf8mb4_0900_bin";
 
 export function expressionToMysql(
   node: Node,

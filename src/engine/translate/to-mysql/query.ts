@@ -7,8 +7,8 @@ import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
 import { translateFrom } from "./from.ts";
-import type { Column, Scope, Translation, Views } from "./scope.ts";
-import { asBytes, type Context, type Term } from "./term.ts";
+import type { OutputColumn, Scope, Translation, Views } from "./scope.ts";
+import { asBytes, type Term, type TranslationContext } from "./term.ts";
 
 /** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
 
@@ -34,7 +34,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
   return { sql: `${before}${sql}${limits(query)}`, columns };
 }
 
-function surroundings(views: Views, scope: Scope): Omit<Context, "term"> {
+function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "term"> {
   return {
     binary: views.binary,
     maria: views.maria,
@@ -58,7 +58,7 @@ function combined(views: Views, scope: Scope, { op, all, left, right }: Combined
   const b = translateQuery(views, right, scope);
   if (a.columns.length !== b.columns.length) refuse("a union of different columns");
   const context = createContext(surroundings(views, scope));
-  const columns = a.columns.map(({ name, term }, at): Column => {
+  const columns = a.columns.map(({ name, term }, at): OutputColumn => {
     const other = b.columns[at]?.term as Term;
     if (shape(term) !== shape(other)) refuse(`the column ${name} has different types in a ${op}`);
     if (!all) for (const each of [term, other]) distinguished(context, each, op);
@@ -83,7 +83,7 @@ function combined(views: Views, scope: Scope, { op, all, left, right }: Combined
 const shape = ({ type }: Term): string =>
   `${type.kind} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "datetime" ? type.zoned : ""}${type.kind === "other" ? "never" : ""}`;
 
-const named = (columns: readonly Column[], node: Node): Column | undefined =>
+const named = (columns: readonly OutputColumn[], node: Node): OutputColumn | undefined =>
   node.is === "column" && node.path.length === 1 ? columns.find(({ name }) => name === node.path[0]) : undefined;
 
 const limited = ({ limit, offset }: Query): boolean => limit !== undefined || offset !== undefined;
@@ -104,7 +104,7 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${boolean(plain.term(select.where)).sql}`;
   const windows = new Set<string>();
-  const context: Context = createContext({
+  const context: TranslationContext = createContext({
     ...surroundings(views, scope),
     call(call) {
       if (call.over === undefined) return aggregate(plain, call, views.notes);
@@ -130,7 +130,7 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
 }
 
 /** A column of the result. Its text has the collation of bytes, so that what reads the view compares as in PostgreSQL. */
-function output(context: Context, value: Node, name: string): Column {
+function output(context: TranslationContext, value: Node, name: string): OutputColumn {
   const { constant: _, aggregate: __, bare: ___, ...term } = context.term(value);
   const { type } = term;
   if (type.kind === "null") return refuse(`the column ${name} is nothing but NULL`);
@@ -143,7 +143,7 @@ function output(context: Context, value: Node, name: string): Column {
 }
 
 /** PostgreSQL has proven that columns which are not grouped depend on the grouped ones: they are grouped too. */
-function grouping(context: Context, select: Select, query: Query): string[] {
+function grouping(context: TranslationContext, select: Select, query: Query): string[] {
   if (select.group.length === 0) return [];
   const group = select.group.map((node) => {
     const place = node.is === "number" ? select.items[Number(node.text) - 1]?.value : node;
@@ -165,7 +165,12 @@ function grouping(context: Context, select: Select, query: Query): string[] {
   return [...list];
 }
 
-function ordering(context: Context, item: OrderItem, columns: readonly Column[], strictly: boolean): string[] {
+function ordering(
+  context: TranslationContext,
+  item: OrderItem,
+  columns: readonly OutputColumn[],
+  strictly: boolean,
+): string[] {
   const place = item.by.is === "number" ? Number(item.by.text) : 0;
   const column = place > 0 ? columns[place - 1] : undefined;
   if (place > 0 && column === undefined) return refuse("ORDER BY a column that is not there");

@@ -1,6 +1,6 @@
-import type { Relation } from "../meaning.ts";
+import type { SourceRelation } from "../meaning.ts";
 import type { Query } from "../tree.ts";
-import type { Context, Term } from "./term.ts";
+import type { Term, TranslationContext } from "./term.ts";
 
 /** What names mean in a query. Shapes only. */
 
@@ -10,30 +10,30 @@ export interface Views {
   /** As a number: 80403, 101106. */
   version: number;
   /** [schema, name] or [name]. */
-  relation(path: readonly string[]): Relation | { reason: string } | undefined;
+  relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
   doubt(reason: string): void;
   notes: Set<string>;
 }
 
 export interface Translation {
   sql: string;
-  columns: Column[];
+  columns: OutputColumn[];
 }
 
-export interface Column {
+export interface OutputColumn {
   name: string;
   term: Term;
 }
 
-export interface Source {
+export interface FromItem {
   alias: string;
   columns: Map<string, Term>;
 }
 
 export interface Scope {
-  sources: Source[];
-  with: Map<string, Column[]>;
+  sources: FromItem[];
+  with: Map<string, OutputColumn[]>;
   parent: Scope | undefined;
   query(query: Query, within: Scope): Translation;
-  context(scope: Scope): Context;
+  context(scope: Scope): TranslationContext;
 }

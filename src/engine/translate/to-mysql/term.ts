@@ -1,6 +1,6 @@
 import { literal } from "../../mysql/driver/names.ts";
 import type { Doubts } from "../refusal.ts";
-import type { Call, Node, Query } from "../tree.ts";
+import type { FunctionCall, Node, Query } from "../tree.ts";
 import type { Type } from "../types.ts";
 
 /** A translated expression: MySQL's text, and what PostgreSQL means by it. */
@@ -21,7 +21,7 @@ export interface Term {
   aggregate?: boolean;
 }
 
-export interface Context extends Doubts {
+export interface TranslationContext extends Doubts {
   /** The collation that compares bytes, without padding. */
   binary: string;
   maria: boolean;
@@ -32,7 +32,7 @@ export interface Context extends Doubts {
   /** Absent where queries cannot stand. */
   query?(query: Query): { sql: string; columns: Term[] };
   /** Aggregates and window functions; absent where they cannot stand. */
-  call?(call: Call): Term | undefined;
+  call?(call: FunctionCall): Term | undefined;
 }
 
 /**
@@ -43,8 +43,10 @@ export const textLiteral = (value: string): string =>
   /^[ -&(-[\]-~]*$/.test(value) ? `_utf8mb4${literal(value)}` : literal(value);
 
 /** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
-export const asBytes = (context: Pick<Context, "binary">, { sql, exact }: Pick<Term, "sql" | "exact">): string =>
-  exact === true ? sql : `(${sql} COLLATE ${context.binary})`;
+export const asBytes = (
+  context: Pick<TranslationContext, "binary">,
+  { sql, exact }: Pick<Term, "sql" | "exact">,
+): string => (exact === true ? sql : `(${sql} COLLATE ${context.binary})`);
 
 export function made(sql: string, type: Type, parts: readonly Term[], more: Partial<Term> = {}): Term {
   return {

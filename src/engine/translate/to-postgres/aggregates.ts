@@ -1,19 +1,19 @@
 import { literal } from "../../postgres/driver/names.ts";
 import { mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
-import type { Call, OrderItem } from "../tree.ts";
+import type { FunctionCall, OrderItem } from "../tree.ts";
 import { int, most64 } from "../types.ts";
 import { arithmetic, decimalOf, hasFixedDigits } from "./numbers.ts";
-import { asNumber, asText, type Context, made, type Term } from "./term.ts";
+import { asNumber, asText, made, type Term, type TranslationContext } from "./term.ts";
 
 /** Aggregates of a view. NULLs are passed over in both engines. */
 
 const names = new Set(["COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT"]);
 
-export const isAggregate = ({ name }: Call): boolean => names.has(name);
+export const isAggregate = ({ name }: FunctionCall): boolean => names.has(name);
 
 /** Undefined: no aggregate. `notes` take what a person should know. */
-export function aggregate(context: Context, call: Call, notes: Set<string>): Term | undefined {
+export function aggregate(context: TranslationContext, call: FunctionCall, notes: Set<string>): Term | undefined {
   if (!isAggregate(call)) return undefined;
   if (call.over !== undefined) return refuse("window functions are not translated");
   const args = call.args.map((arg) => context.term(arg));
@@ -76,7 +76,7 @@ function summed(number: Term, distinct: string): Term {
   });
 }
 
-function joined(context: Context, call: Call, args: readonly Term[], notes: Set<string>): Term {
+function joined(context: TranslationContext, call: FunctionCall, args: readonly Term[], notes: Set<string>): Term {
   const texts = args.map(asText);
   const value = `(${texts.map(({ sql }) => sql).join(" || ")})`;
   const order = call.order.map((item) => ordered(context, item, true));
@@ -95,7 +95,7 @@ function joined(context: Context, call: Call, args: readonly Term[], notes: Set<
 }
 
 /** Values that are told apart as in MySQL. */
-export function distinguished(context: Context, term: Term, where: string): void {
+export function distinguished(context: TranslationContext, term: Term, where: string): void {
   const { type } = term;
   if (term.unrounded !== undefined) refuse(`${where} of a quotient`);
   if (type.kind === "json" || type.kind === "other") refuse(`${where} of ${type.kind}`);
@@ -107,7 +107,7 @@ export function distinguished(context: Context, term: Term, where: string): void
 }
 
 /** Text ordered as in MySQL. */
-function orderable(context: Context, term: Term): string {
+function orderable(context: TranslationContext, term: Term): string {
   if (term.type.kind !== "text") return term.sql;
   const collation = term.type.collation ?? "of a session";
   if (mysqlComparison(collation).byteOrder) return `(${term.sql} COLLATE "C")`;
@@ -116,7 +116,7 @@ function orderable(context: Context, term: Term): string {
 }
 
 /** `strictly`: the order is part of the result, and not only of how it is shown. NULLs come first in MySQL. */
-export function ordered(context: Context, item: OrderItem, strictly: boolean): string {
+export function ordered(context: TranslationContext, item: OrderItem, strictly: boolean): string {
   const term = context.term(item.by);
   if (strictly && term.type.kind === "enum" && term.form !== "enum") refuse("an enum as text is ordered by its text");
   const sql = strictly ? orderable(context, term) : term.sql;

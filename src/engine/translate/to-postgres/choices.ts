@@ -4,7 +4,7 @@ import type { Node } from "../tree.ts";
 import { bit, int, isBit, sameType, type Type } from "../types.ts";
 import { compare, sharedCollation } from "./comparisons.ts";
 import { decimalOf, double } from "./numbers.ts";
-import { asCondition, asNumber, asText, type Context, integerForm, made, type Term, words } from "./term.ts";
+import { asCondition, asNumber, asText, integerForm, made, type Term, type TranslationContext, words } from "./term.ts";
 
 /** CASE, IF, IFNULL and their like: the branches must be of one kind, since the engines mix kinds in different ways. */
 
@@ -84,7 +84,7 @@ function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typ
   return { sql, type, form };
 }
 
-export function choice(context: Context, node: Extract<Node, { is: "case" }>): Term {
+export function choice(context: TranslationContext, node: Extract<Node, { is: "case" }>): Term {
   const operand = node.operand === undefined ? undefined : context.term(node.operand);
   const conditions = node.arms.map(({ when }) => {
     const term = context.term(when);
@@ -129,14 +129,14 @@ export function coalesced(terms: readonly Term[]): Term {
 }
 
 /** NULL if the two are equal, else the first. */
-export function nullIf(context: Context, a: Term, b: Term): Term {
+export function nullIf(context: TranslationContext, a: Term, b: Term): Term {
   const equal = compare(context, "=", a, b);
   const { constant: _, ...rest } = a;
   return { ...rest, sql: `CASE WHEN ${equal.sql} THEN NULL ELSE ${a.sql} END`, nullable: true };
 }
 
 /** MySQL's GREATEST and LEAST are NULL if one is; PostgreSQL's pass over it. */
-export function extreme(context: Context, name: "GREATEST" | "LEAST", terms: readonly Term[]): Term {
+export function extreme(context: TranslationContext, name: "GREATEST" | "LEAST", terms: readonly Term[]): Term {
   const [first, ...others] = terms;
   if (first === undefined) return refuse(`${name} of nothing`);
   for (const other of others) compare(context, "<", first, other);

@@ -3,7 +3,7 @@ import { refuse } from "../refusal.ts";
 import type { Type } from "../types.ts";
 import { moment } from "./dates.ts";
 import { double, numeric } from "./numbers.ts";
-import { asNumber, type Context, condition, type Term, textLiteral, words } from "./term.ts";
+import { asNumber, condition, type Term, type TranslationContext, textLiteral, words } from "./term.ts";
 
 /** Comparisons: only of values that both engines compare alike. */
 
@@ -12,7 +12,7 @@ export type Op = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
 const opposite: Record<string, Op> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 const asPostgres = (op: Op): string => (op === "<=>" ? "IS NOT DISTINCT FROM" : op);
 
-export function compare(context: Context, op: Op, a: Term, b: Term): Term {
+export function compare(context: TranslationContext, op: Op, a: Term, b: Term): Term {
   if (a.type.kind === "null" || b.type.kind === "null") {
     const other = a.type.kind === "null" ? b : a;
     if (op === "<=>") return condition(`(${other.sql} IS NULL)`, [other], { nullable: false });
@@ -30,7 +30,7 @@ const isText = ({ type }: Term): boolean => type.kind === "text";
 const isTime = ({ type }: Term): boolean => type.kind === "date" || type.kind === "datetime" || type.kind === "time";
 
 /** Both sides' SQL, brought to one type of PostgreSQL, and what follows each (a collation). */
-export function sides(context: Context, op: Op, a: Term, b: Term): [string, string, string?] {
+export function sides(context: TranslationContext, op: Op, a: Term, b: Term): [string, string, string?] {
   if (isText(a) && isText(b)) return texts(context, op, a, b);
   if (isTime(a) || isTime(b)) return moments(a, b);
   if (a.type.kind === "year" || b.type.kind === "year") return years(a, b);
@@ -50,7 +50,7 @@ export function sides(context: Context, op: Op, a: Term, b: Term): [string, stri
 
 const isWhole = ({ form }: Term): boolean => form === "smallint" || form === "integer" || form === "bigint";
 
-function texts(context: Context, op: Op, a: Term, b: Term): [string, string, string?] {
+function texts(context: TranslationContext, op: Op, a: Term, b: Term): [string, string, string?] {
   const collation = sharedCollation(a.type, b.type);
   if (collation === undefined)
     return refuse("two literals are compared, in the collation of a session that is not known");

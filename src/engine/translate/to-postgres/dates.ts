@@ -2,7 +2,7 @@ import { literal } from "../../postgres/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, type Type } from "../types.ts";
-import { type Context, made, type Term, words, worst } from "./term.ts";
+import { made, type Term, type TranslationContext, words, worst } from "./term.ts";
 
 /** Dates and times. What depends on the session's time zone is refused, but the present time in a view or a default. */
 
@@ -174,7 +174,12 @@ function goesBack(base: Node, value: Term, days: bigint): boolean {
 }
 
 /** A date and an interval of whole units. Outside of MySQL's years the result is NULL, as there. */
-export function shifted(context: Context, op: "+" | "-", base: Node, interval: { amount: Node; unit: string }): Term {
+export function shifted(
+  context: TranslationContext,
+  op: "+" | "-",
+  base: Node,
+  interval: { amount: Node; unit: string },
+): Term {
   const unit = units[interval.unit];
   const amount = context.term(interval.amount);
   if (unit === undefined) return refuse(`intervals of ${interval.unit}`);

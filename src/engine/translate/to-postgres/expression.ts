@@ -2,7 +2,7 @@ import { literal } from "../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
 import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";
-import { type Node, type Rules, ruleFor } from "../tree.ts";
+import { type Node, type NodeRules, ruleFor } from "../tree.ts";
 import { int, type Type, text } from "../types.ts";
 import { castTo } from "./casts.ts";
 import { choice } from "./choices.ts";
@@ -10,15 +10,15 @@ import { compare, type Op } from "./comparisons.ts";
 import { datePart, momentLiteral, present, shifted } from "./dates.ts";
 import { callFunction } from "./functions.ts";
 import { arithmetic, bitwise, negated } from "./numbers.ts";
-import { asCondition, type Context, condition, integerForm, type Term, textLiteral } from "./term.ts";
+import { asCondition, condition, integerForm, type Term, type TranslationContext, textLiteral } from "./term.ts";
 import { like } from "./texts.ts";
 
 /** MySQL's expressions in PostgreSQL's words: one case for each node, refusing what is not known to be the same. */
 
-export type Surroundings = Omit<Context, "term">;
+export type ContextOptions = Omit<TranslationContext, "term">;
 
-export function createContext(surroundings: Surroundings): Context {
-  const context: Context = { ...surroundings, term: (node) => translate(context, node) };
+export function createContext(surroundings: ContextOptions): TranslationContext {
+  const context: TranslationContext = { ...surroundings, term: (node) => translate(context, node) };
   return context;
 }
 
@@ -50,12 +50,12 @@ export function numberTerm(digits: string): Term {
   return nothing(`${literal(digits)}::numeric`, { kind: "decimal", precision, scale }, "numeric", { number: digits });
 }
 
-function translate(context: Context, node: Node): Term {
+function translate(context: TranslationContext, node: Node): Term {
   const rule = ruleFor(rules, node) ?? refuse(`${node.is} is not translated there`);
   return rule(context, node);
 }
 
-const rules: Rules<Context, Term> = {
+const rules: NodeRules<TranslationContext, Term> = {
   null: () => ({ ...nothing("NULL", { kind: "null" }, "other"), nullable: true }),
   boolean: (_, { value }) => {
     const one = value ? 1n : 0n;
@@ -157,7 +157,7 @@ function stringTerm(value: string, charset: string | undefined): Term {
 
 const comparisons = new Set(["=", "<>", "<", "<=", ">", ">=", "<=>"]);
 
-function binary(context: Context, op: string, left: Node, right: Node): Term {
+function binary(context: TranslationContext, op: string, left: Node, right: Node): Term {
   if ((op === "+" || op === "-") && right.is === "interval") return shifted(context, op, left, right);
   if (op === "+" && left.is === "interval") return shifted(context, op, right, left);
   const a = context.term(left);

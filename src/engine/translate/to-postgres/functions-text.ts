@@ -1,7 +1,7 @@
 import { refuse } from "../refusal.ts";
 import { int } from "../types.ts";
 import { constantNumber } from "./numbers.ts";
-import { asNumber, asText, type Context, made, type Term, worst } from "./term.ts";
+import { asNumber, asText, made, type Term, type TranslationContext, worst } from "./term.ts";
 import { constantText, searchable } from "./texts.ts";
 
 /** MySQL's functions of text. */
@@ -29,7 +29,7 @@ function onlyText(name: string, term: Term): Term {
   return refuse(`${name}() of what is no text`);
 }
 
-type Function = (context: Context, name: string, args: readonly [Term, ...Term[]]) => Term | undefined;
+type Function = (context: TranslationContext, name: string, args: readonly [Term, ...Term[]]) => Term | undefined;
 
 /** A function of literal counts and fills. */
 const countOf = (name: string, term: Term | undefined, most = Number.POSITIVE_INFINITY): number => {
@@ -164,7 +164,7 @@ const functions: Record<string, Function> = {
 };
 
 /** Undefined: no function of text is called so. */
-export function ofText(context: Context, name: string, args: readonly Term[]): Term | undefined {
+export function ofText(context: TranslationContext, name: string, args: readonly Term[]): Term | undefined {
   const [first, ...others] = args;
   return first === undefined ? undefined : functions[name]?.(context, name, [first, ...others]);
 }

@@ -1,16 +1,16 @@
 import { larger } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
-import type { Call } from "../tree.ts";
+import type { FunctionCall } from "../tree.ts";
 import { int, least64, type Type } from "../types.ts";
 import { chosen, coalesced, extreme, nullIf } from "./choices.ts";
 import { dateFunction, formatted, present } from "./dates.ts";
 import { ofText } from "./functions-text.ts";
 import { arithmetic, constantNumber, decimalOf } from "./numbers.ts";
-import { asNumber, type Context, condition, made, type Term } from "./term.ts";
+import { asNumber, condition, made, type Term, type TranslationContext } from "./term.ts";
 
 /** MySQL's functions. What is not here is refused by name. */
 
-export function callFunction(context: Context, call: Call): Term {
+export function callFunction(context: TranslationContext, call: FunctionCall): Term {
   if (call.schema !== undefined && call.schema.toLowerCase() !== "sys")
     return refuse(`the function ${call.schema}.${call.name} is the source's own`);
   if (ofSequences.has(call.name)) return refuse(`${call.name}() draws from a sequence`);
@@ -42,7 +42,7 @@ function fresh(name: string, args: readonly Term[]): Term | undefined {
   return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea", length: 16 };
 }
 
-function logic(context: Context, name: string, args: readonly Term[]): Term | undefined {
+function logic(context: TranslationContext, name: string, args: readonly Term[]): Term | undefined {
   const [a, b, c] = args as [Term, Term, Term];
   switch (args.length === 0 ? "" : name) {
     case "IF":

@@ -1,18 +1,18 @@
 import { refuse } from "../refusal.ts";
 import type { From, Node, Select } from "../tree.ts";
 import { distinguished, isAggregate } from "./aggregates.ts";
-import type { Source } from "./source.ts";
-import type { Context, Term } from "./term.ts";
+import type { FromItem } from "./source.ts";
+import type { Term, TranslationContext } from "./term.ts";
 
 /**
  * GROUP BY. MySQL takes columns that are not grouped where the grouped ones determine them; here that is proven by keys
  * and by the equalities of inner joins, and such columns are grouped too, which parts no group.
  */
 export function groupColumns(
-  sources: readonly Source[],
+  sources: readonly FromItem[],
   select: Select,
   outside: readonly Node[],
-  context: Context,
+  context: TranslationContext,
 ): string[] {
   const key = (path: readonly string[]): string | undefined => {
     const column = (path.at(-1) ?? "").toLowerCase();
@@ -60,7 +60,7 @@ export function groupColumns(
 
 function closure(
   start: Set<string>,
-  sources: readonly Source[],
+  sources: readonly FromItem[],
   equalities: readonly (string | undefined)[][],
 ): Set<string> {
   const known = new Set(start);

@@ -7,7 +7,7 @@ import type { Node } from "../tree.ts";
 import { int, isBit, mysqlType, type Type } from "../types.ts";
 import { createContext } from "./expression.ts";
 import { decimalOf } from "./numbers.ts";
-import { asCondition, asNumber, asText, type Form, formOf, type Term, words } from "./term.ts";
+import { asCondition, asNumber, asText, formOf, type Term, type ValueForm, words } from "./term.ts";
 
 /** A MySQL expression of a table in PostgreSQL's words. */
 
@@ -38,7 +38,7 @@ export function columnTerm(column: ColumnMeaning, sql: string): Term {
   return term;
 }
 
-const forms: Partial<Record<Type["kind"], readonly Form[]>> = {
+const forms: Partial<Record<Type["kind"], readonly ValueForm[]>> = {
   int: ["boolean", "smallint", "integer", "bigint", "numeric"],
   decimal: ["numeric"],
   float: ["real", "double"],
@@ -53,7 +53,7 @@ const forms: Partial<Record<Type["kind"], readonly Form[]>> = {
   uuid: ["uuid"],
 };
 
-function fits(type: Type, form: Form): boolean {
+function fits(type: Type, form: ValueForm): boolean {
   if (type.kind === "datetime") return form === (type.zoned ? "timestamptz" : "timestamp");
   return forms[type.kind]?.includes(form) === true;
 }

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { int, least64, most64, type Type } from "../types.ts";
-import { asNumber, type Form, integerForm, made, type Term } from "./term.ts";
+import { asNumber, integerForm, made, type Term, type ValueForm } from "./term.ts";
 
 /** Arithmetic. MySQL counts whole numbers in 64 bits, divides them into decimals, and gives NULL for a division by zero. */
 
@@ -98,7 +98,7 @@ function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
 }
 
 /** What whole numbers make of each other by DIV or %, and how PostgreSQL holds it. */
-function wholeRemainder(op: "DIV" | "%", [x, y]: [Int, Int], held: readonly Form[]): [Type, Form] {
+function wholeRemainder(op: "DIV" | "%", [x, y]: [Int, Int], held: readonly ValueForm[]): [Type, ValueForm] {
   const negative = x.min < 0n || y.min < 0n;
   if ((x.unsigned || y.unsigned) && negative) refuse(`${op} of an unsigned number and one that may be below zero`);
   // The smallest bigint by -1 fails in one engine only.

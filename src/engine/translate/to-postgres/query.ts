@@ -1,5 +1,5 @@
 import { identifier, qualified } from "../../postgres/driver/names.ts";
-import type { Relation } from "../meaning.ts";
+import type { SourceRelation } from "../meaning.ts";
 import { larger, smaller } from "../numbers.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
@@ -10,33 +10,33 @@ import { createContext } from "./expression.ts";
 import { groupColumns } from "./grouping.ts";
 import { columnTerm } from "./index.ts";
 import { hasFixedDigits } from "./numbers.ts";
-import type { Source } from "./source.ts";
-import { asCondition, type Context, type Term } from "./term.ts";
+import type { FromItem } from "./source.ts";
+import { asCondition, type Term, type TranslationContext } from "./term.ts";
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */
 
 export interface Views {
   /** [database, name] or [name]. */
-  relation(path: readonly string[]): Relation | { reason: string } | undefined;
+  relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
   doubt(reason: string): void;
   /** The source is MariaDB. */
   maria: boolean;
   notes: Set<string>;
 }
 
-export interface Column {
+export interface OutputColumn {
   name: string;
   term: Term;
 }
 
 export interface Translation {
   sql: string;
-  columns: Column[];
+  columns: OutputColumn[];
 }
 
 interface Scope {
-  sources: Source[];
-  with: Map<string, Column[]>;
+  sources: FromItem[];
+  with: Map<string, OutputColumn[]>;
   parent: Scope | undefined;
 }
 
@@ -64,7 +64,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
     });
     if (query.order.length > 0) refuse("an ordered union is not translated");
     const sql = `${before}(${left.sql}) ${body.op}${body.all ? " ALL" : ""} (${right.sql})${limits(query)}`;
-    const columns = left.columns.map(({ name, term }, at): Column => {
+    const columns = left.columns.map(({ name, term }, at): OutputColumn => {
       const other = right.columns[at]?.term ?? term;
       return {
         name,
@@ -108,7 +108,7 @@ function limits(query: Query): string {
   return query.offset === undefined ? limit : `${limit} OFFSET ${amount(query.offset)}`;
 }
 
-function surroundings(views: Views, scope: Scope): Omit<Context, "term"> {
+function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "term"> {
   return {
     catalogue: false,
     maria: views.maria,
@@ -125,12 +125,12 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const from = select.from.map((item) => translateFrom(views, scope, item));
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${asCondition(plain.term(select.where))}`;
-  const context: Context = createContext({
+  const context: TranslationContext = createContext({
     ...surroundings(views, scope),
     call: (call) => aggregate(plain, call, views.notes),
   });
   const terms = select.items.map(({ value }) => context.term(value));
-  const columns = select.items.map(({ value, alias }, at): Column => {
+  const columns = select.items.map(({ value, alias }, at): OutputColumn => {
     const name = alias ?? (value.is === "column" ? (value.path.at(-1) as string) : `column ${at + 1}`);
     const term = terms[at] as Term;
     if (term.type.kind === "null" || term.type.kind === "other")
@@ -189,7 +189,7 @@ function withAliases(node: Node, select: Select): Node {
   return replaced(node) as Node;
 }
 
-function add(scope: Scope, source: Source): void {
+function add(scope: Scope, source: FromItem): void {
   if (scope.sources.some(({ alias }) => alias === source.alias)) refuse(`two tables are called ${source.alias}`);
   if (Buffer.byteLength(source.alias) > 63) refuse(`the name ${source.alias} is longer than 63 bytes`);
   scope.sources.push(source);

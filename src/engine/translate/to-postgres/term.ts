@@ -1,13 +1,13 @@
 import { literal } from "../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
 import { type Doubts, refuse } from "../refusal.ts";
-import type { Call, Node, Query } from "../tree.ts";
+import type { FunctionCall, Node, Query } from "../tree.ts";
 import { isBit, least64, most64, type Type, typeWords } from "../types.ts";
 
 /** A translated expression: PostgreSQL's text, and what MySQL means by it. */
 
 /** How the value is held in PostgreSQL. */
-export type Form =
+export type ValueForm =
   | "boolean"
   /** A column's, or what is passed on of one: arithmetic of two is PostgreSQL's in 16 bits, unless one is widened. */
   | "smallint"
@@ -36,7 +36,7 @@ export interface Term {
   /** Binds like a name: parenthesised where it is more than one. */
   sql: string;
   type: Type;
-  form: Form;
+  form: ValueForm;
   nullable: boolean;
   stability: Stability;
   /** A literal's value. */
@@ -66,7 +66,7 @@ export interface Term {
   length?: number;
 }
 
-export interface Context extends Doubts {
+export interface TranslationContext extends Doubts {
   /** The text is a table's in information_schema, which MySQL encodes twice. */
   catalogue: boolean;
   /** The source is MariaDB, in which a remainder may be a zero below zero. */
@@ -75,7 +75,7 @@ export interface Context extends Doubts {
   /** Absent where queries cannot stand. */
   query?(query: Query): { sql: string; columns: Term[] };
   /** Absent where aggregates cannot stand. */
-  call?(call: Call): Term | undefined;
+  call?(call: FunctionCall): Term | undefined;
   term(node: Node): Term;
 }
 
@@ -85,7 +85,7 @@ export const worst = (...terms: readonly { stability: Stability }[]): Stability 
   order[Math.max(0, ...terms.map(({ stability }) => order.indexOf(stability)))] as Stability;
 
 /** A term made of others: nullable and stable as they are, unless told. */
-export function made(sql: string, type: Type, form: Form, parts: readonly Term[], more: Partial<Term> = {}): Term {
+export function made(sql: string, type: Type, form: ValueForm, parts: readonly Term[], more: Partial<Term> = {}): Term {
   const aggregate = parts.some((part) => part.aggregate === true);
   const minusZero = parts.some((part) => part.minusZero === true);
   const unsigned = parts.some((part) => part.unsigned === true);
@@ -115,7 +115,7 @@ export const condition = (sql: string, parts: readonly Term[], more: Partial<Ter
 export const textLiteral = (value: string): string => `${literal(value).trimStart()}::text`;
 
 /** The form that the copy gives to a column, from its DDL type; enums are told by the source's type. */
-export function formOf(targetType: string, source: Type): Form {
+export function formOf(targetType: string, source: Type): ValueForm {
   const type = targetType.toLowerCase();
   if (/^smallint\b/.test(type)) return "smallint";
   if (/^integer\b/.test(type)) return "integer";
@@ -127,12 +127,12 @@ export function formOf(targetType: string, source: Type): Form {
   if (/^timestamp\b/.test(type)) return "timestamp";
   if (/^time(\(\d\))?( without time zone)?$/.test(type)) return "time";
   if (/^interval\b/.test(type)) return "interval";
-  if (/^(boolean|real|bytea|date|json|jsonb|uuid)$/.test(type)) return type as Form;
+  if (/^(boolean|real|bytea|date|json|jsonb|uuid)$/.test(type)) return type as ValueForm;
   return source.kind === "enum" ? "enum" : "other";
 }
 
 /** Whole numbers by the smallest type that the range needs. */
-export const integerForm = (min: bigint, max: bigint): Form =>
+export const integerForm = (min: bigint, max: bigint): ValueForm =>
   min >= -(2n ** 31n) && max < 2n ** 31n ? "integer" : min >= least64 && max <= most64 ? "bigint" : "numeric";
 
 export const words = (term: Term): string => typeWords(term.type);

@@ -2,11 +2,11 @@ import { isAlone, mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { sharedCollation } from "./comparisons.ts";
-import { asText, type Context, condition, type Term, textLiteral } from "./term.ts";
+import { asText, condition, type Term, type TranslationContext, textLiteral } from "./term.ts";
 
 /** LIKE and searching, character by character: where the collation tells characters apart as PostgreSQL does. */
 
-export function like(context: Context, node: Extract<Node, { is: "like" }>): Term {
+export function like(context: TranslationContext, node: Extract<Node, { is: "like" }>): Term {
   if (node.how === "REGEXP") return refuse("regular expressions, whose dialects differ");
   const operand = context.term(node.operand);
   const pattern = context.term(node.pattern);
@@ -42,7 +42,7 @@ export const constantText = (term: Term): string | undefined =>
   term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
 /** Whether text is searched byte by byte. MySQL searches in the collation of what is searched in, literals included. */
-export function searchable(context: Context, within: Term, sought: Term): void {
+export function searchable(context: TranslationContext, within: Term, sought: Term): void {
   const collation = within.type.kind === "text" ? within.type.collation : undefined;
   if (collation === undefined) refuse("text is searched in the collation of a session that is not known");
   sharedCollation(within.type, sought.type);

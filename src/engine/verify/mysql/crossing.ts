@@ -9,10 +9,10 @@ import {
   piecesOf,
   positionOf,
   type Traits,
-  type Translated,
+  type TranslatedTable,
   translate,
 } from "../../plan/mysql-mysql/index.ts";
-import type { Particular, Seen } from "../same-engine.ts";
+import type { ComparedObject, Particular } from "../same-engine.ts";
 
 /**
  * A table's particulars in words that MySQL and MariaDB have in common: what is compared is what a copy would give to the
@@ -20,7 +20,7 @@ import type { Particular, Seen } from "../same-engine.ts";
  */
 export interface Crossing {
   /** The source's items as the target is given them; undefined: of the target, whose own text counts. */
-  translated: Translated | undefined;
+  translated: TranslatedTable | undefined;
   /** Undefined: left out, since the target's server has no such thing. */
   textOf(kind: "column" | "key", name: string): string | undefined;
   /** Why, for what is left out. */
@@ -206,8 +206,8 @@ export function crossKey(text: string): Particular[] {
 }
 
 /** A column's own check has another name on the other kind of server: those of a table that are left over stand for each other. */
-export function pairChecks(ours: readonly Seen[], theirs: readonly Seen[]): void {
-  const left = (some: readonly Seen[], others: readonly Seen[]) => {
+export function pairChecks(ours: readonly ComparedObject[], theirs: readonly ComparedObject[]): void {
+  const left = (some: readonly ComparedObject[], others: readonly ComparedObject[]) => {
     const names = new Set(others.flatMap(({ kind, name }) => (kind === "check" ? [name] : [])));
     return some.filter(({ kind, name }) => kind === "check" && !names.has(name));
   };

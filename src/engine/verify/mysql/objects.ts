@@ -16,7 +16,7 @@ import {
   type Traits,
   withExactBytes,
 } from "../../plan/mysql-mysql/index.ts";
-import type { Particular, Seen } from "../same-engine.ts";
+import type { ComparedObject, Particular } from "../same-engine.ts";
 import { type Beyond, readBeyond } from "./beyond.ts";
 import {
   bare,
@@ -28,11 +28,11 @@ import {
   crossOptions,
   partitionsOf,
 } from "./crossing.ts";
-import { type Doubt, doubtsOf } from "./refused.ts";
+import { type UntranslatedObject, untranslatedOf } from "./refused.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
 
-export interface Naming {
+export interface ObjectNaming {
   /** The side's own. */
   database: string;
   /** The source's. */
@@ -53,12 +53,12 @@ export const writeAlike = (one: Server, other: Server): boolean =>
 
 export async function readMysqlObjects(
   session: Session,
-  naming: Naming,
-): Promise<{ seen: Seen[]; codes: SourceCode[]; doubts: Doubt[] }> {
+  naming: ObjectNaming,
+): Promise<{ seen: ComparedObject[]; codes: SourceCode[]; doubts: UntranslatedObject[] }> {
   const { database, shownDatabase, tables: names, left, crossing } = naming;
   const { tables, others } = await readCatalogue(session, database);
-  const seen: Seen[] = [];
-  const doubts: Doubt[] = [];
+  const seen: ComparedObject[] = [];
+  const doubts: UntranslatedObject[] = [];
   const beyond = crossing ? await readBeyond(session, database, naming.toward) : undefined;
   for (const table of tables) {
     const name = names.get(table.name);
@@ -69,7 +69,7 @@ export async function readMysqlObjects(
     const definition = withExactBytes(parsed, table.columns);
     const of = `${shownDatabase}.${name}`;
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
-    if (cross !== undefined) doubts.push(...doubtsOf(cross, name, of));
+    if (cross !== undefined) doubts.push(...untranslatedOf(cross, name, of));
     const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
     whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
     seen.push(...(whole === undefined ? [] : [whole]), ...parts);
@@ -97,9 +97,9 @@ function ofTable(
   table: SourceTable,
   definition: Definition,
   of: string,
-  naming: Naming,
+  naming: ObjectNaming,
   cross: Crossing | undefined,
-): Seen[] {
+): ComparedObject[] {
   const { crossing, toward } = naming;
   const text = (kinds: readonly string[], name: string): Particular[] => {
     const item = definition.items.find((one) => kinds.includes(one.kind) && one.name === name);
@@ -111,7 +111,7 @@ function ofTable(
   const options = definition.options.filter(({ key }) => key !== "AUTO_INCREMENT" && key !== "COMMENT");
   const counter = definition.options.find(({ key }) => key === "AUTO_INCREMENT")?.value;
   const counts = table.columns.some(({ extra }) => extra.includes("auto_increment"));
-  const whole: Seen = {
+  const whole: ComparedObject = {
     kind: "table",
     name: of,
     of,
@@ -149,7 +149,7 @@ function ofTable(
           ]),
     ],
   };
-  const columns = table.columns.map((column): Seen => {
+  const columns = table.columns.map((column): ComparedObject => {
     const { name, nullable, columnType, collation, comment } = column;
     const own = { kind: "column", name: `${of}.${name}`, of };
     const said = { aspect: "comment", value: comment, settled: true };
@@ -171,7 +171,7 @@ function ofTable(
       ],
     };
   });
-  const indexes = table.indexes.map(({ name, unique, type, parts }): Seen => {
+  const indexes = table.indexes.map(({ name, unique, type, parts }): ComparedObject => {
     const kept = parts.filter(
       ({ column }) => column === null || cross?.textOf("column", column) !== undefined || !crossing,
     );
@@ -202,7 +202,7 @@ function mayLack(
   name: string,
   parts: SourceTable["indexes"][number]["parts"],
   toward: Traits | undefined,
-): Pick<Seen, "may"> {
+): Pick<ComparedObject, "may"> {
   if (cross === undefined) return {};
   if (cross.textOf("key", name) === undefined) return { may: cross.left("key", name) };
   if (toward?.server.maria === true && parts.some(({ expression }) => expression !== null))
@@ -213,9 +213,13 @@ function mayLack(
 const engineOf = (options: Definition["options"]): string =>
   (options.find(({ key }) => key === "ENGINE")?.value ?? "").toUpperCase();
 
-function keysOf({ foreignKeys }: SourceTable, of: string, { database, shownDatabase, tables, left }: Naming): Seen[] {
+function keysOf(
+  { foreignKeys }: SourceTable,
+  of: string,
+  { database, shownDatabase, tables, left }: ObjectNaming,
+): ComparedObject[] {
   const rule = (given: string) => (given === "RESTRICT" || given === "" ? "NO ACTION" : given);
-  return foreignKeys.flatMap((key): Seen[] => {
+  return foreignKeys.flatMap((key): ComparedObject[] => {
     if (left.has(key.referencedTable)) return [];
     const schema = key.referencedSchema === database ? shownDatabase : key.referencedSchema;
     const to = `${schema}.${tables.get(key.referencedTable) ?? key.referencedTable} (${key.referencedColumns.join(", ")})`;
@@ -225,7 +229,7 @@ function keysOf({ foreignKeys }: SourceTable, of: string, { database, shownDatab
   });
 }
 
-const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Seen[] =>
+const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): ComparedObject[] =>
   checks
     // MariaDB's JSON is a text with this check.
     .filter(({ clause }) => !(crossing && /^json_valid\(/i.test(clause)))
@@ -241,9 +245,9 @@ const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Seen[
 
 function ofCode(
   code: SourceCode,
-  { database, shownDatabase, tables, crossing }: Naming,
+  { database, shownDatabase, tables, crossing }: ObjectNaming,
   beyond: Beyond | undefined,
-): Seen {
+): ComparedObject {
   const { kind, name, trigger, context } = code;
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
   const on = trigger && tables.get(trigger.table);

@@ -2,14 +2,14 @@ import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
 import { endOfDefault, positionOf } from "../../plan/mysql-mysql/index.ts";
-import type { Seen } from "../same-engine.ts";
+import type { ComparedObject } from "../same-engine.ts";
 import type { Crossing } from "./crossing.ts";
 
 /**
  * Checks and defaults that the other kind of server has no words for: a copy reports them, and so the target's lack of them
  * is no difference. The target is asked by a query that reads no row.
  */
-export interface Doubt {
+export interface UntranslatedObject {
   kind: "check" | "column";
   /** As the object is named. */
   name: string;
@@ -19,8 +19,8 @@ export interface Doubt {
 }
 
 /** Of the source's table `table`, whose objects are named `of.…`. */
-export function doubtsOf({ translated }: Crossing, table: string, of: string): Doubt[] {
-  return (translated?.items ?? []).flatMap(({ source: { kind, name }, text }): Doubt[] => {
+export function untranslatedOf({ translated }: Crossing, table: string, of: string): UntranslatedObject[] {
+  return (translated?.items ?? []).flatMap(({ source: { kind, name }, text }): UntranslatedObject[] => {
     // MariaDB tells a period's order as a check of its name.
     if (kind === "period" && text === undefined)
       return [{ kind: "check", name: `${of}.${name}`, table, expression: undefined }];
@@ -35,9 +35,9 @@ export function doubtsOf({ translated }: Crossing, table: string, of: string): D
 
 /** `tables`: the source's → the target's. */
 export async function excuseRefused(
-  doubts: readonly Doubt[],
-  ours: readonly Seen[],
-  theirs: readonly Seen[],
+  doubts: readonly UntranslatedObject[],
+  ours: readonly ComparedObject[],
+  theirs: readonly ComparedObject[],
   target: { session: Session; database: string; tables: ReadonlyMap<string, string> },
 ): Promise<void> {
   const there = new Map(theirs.map((one) => [`${one.kind} ${one.name}`, one]));
@@ -57,7 +57,7 @@ export async function excuseRefused(
   }
 }
 
-const defaultOf = (seen: Seen | undefined): string =>
+const defaultOf = (seen: ComparedObject | undefined): string =>
   seen?.aspects.find(({ aspect }) => aspect === "default")?.value ?? "";
 
 async function refuses(session: Session, expression: string, table: string): Promise<boolean> {

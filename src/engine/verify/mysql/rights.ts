@@ -2,7 +2,7 @@ import type { Session } from "../../mysql/driver/session.ts";
 import { readGrants } from "../../mysql/source/grants.ts";
 import { readAccounts, type SourceCode } from "../../plan/mysql-mysql/index.ts";
 import { printable } from "../../text/printable.ts";
-import type { Seen } from "../same-engine.ts";
+import type { ComparedObject } from "../same-engine.ts";
 
 /**
  * Definers, rights and the order of triggers of two MySQL or MariaDB databases. Accounts are the server's, and a copy may
@@ -13,7 +13,7 @@ import type { Seen } from "../same-engine.ts";
 export interface Coded {
   session: Session;
   database: string;
-  seen: Seen[];
+  seen: ComparedObject[];
   codes: readonly SourceCode[];
   /** The side's tables that are compared → their names in the source, as objects are named. */
   tables: ReadonlyMap<string, string>;
@@ -31,8 +31,8 @@ export async function addMysqlRights(ours: Coded, theirs: Coded, crossing: boole
   return [...notes].map(printable).sort();
 }
 
-const keyOf = ({ kind, name }: Pick<Seen, "kind" | "name">) => `${kind}\0${name}`;
-const byKey = (some: readonly Seen[]) => new Map(some.map((one) => [keyOf(one), one]));
+const keyOf = ({ kind, name }: Pick<ComparedObject, "kind" | "name">) => `${kind}\0${name}`;
+const byKey = (some: readonly ComparedObject[]) => new Map(some.map((one) => [keyOf(one), one]));
 const accountOf = ({ definer: { user, host } }: SourceCode) => `${user}@${host}`;
 
 /** In front of the body only, where a characteristic can stand. */
@@ -84,8 +84,8 @@ function addDefiners(ours: Coded, theirs: Coded, { accounts, self }: Accounts, n
 }
 
 /** Triggers of one table, time and event, in the order in which they fire; of those that both sides have. */
-function addOrders(ours: readonly Seen[], theirs: readonly Seen[]): void {
-  const orders = (some: readonly Seen[], others: ReadonlyMap<string, Seen>) => {
+function addOrders(ours: readonly ComparedObject[], theirs: readonly ComparedObject[]): void {
+  const orders = (some: readonly ComparedObject[], others: ReadonlyMap<string, ComparedObject>) => {
     const found = new Map<string, Map<string, string[]>>();
     for (const one of some) {
       if (one.kind !== "trigger" || one.of === undefined || !others.has(keyOf(one))) continue;
@@ -163,7 +163,7 @@ interface SeenGrant {
   isRelation: boolean;
   /** Of what is no table: its key. */
   on: string | undefined;
-  seen: Seen;
+  seen: ComparedObject;
 }
 
 async function seenGrants({ session, database, tables, seen }: Coded): Promise<SeenGrant[]> {

@@ -1,10 +1,10 @@
 import type { Session } from "../../postgres/driver/connection.ts";
-import type { Seen } from "../same-engine.ts";
-import { type Held, isThere, type Roles, words } from "./roles.ts";
+import type { ComparedObject } from "../same-engine.ts";
+import { isThere, type OwnedObject, type Roles, words } from "./roles.ts";
 
 /** What PostgreSQL gives by default on objects that are yet to be made (ALTER DEFAULT PRIVILEGES), side by side. */
 
-interface Defaults extends Held {
+interface Defaults extends OwnedObject {
   /** What a role that has said nothing gives to everybody on such objects. */
   builtIn: string | null;
 }
@@ -15,9 +15,9 @@ export async function defaultRights(
   target: Session,
   roles: Roles,
   notes: Set<string>,
-): Promise<{ one: Seen; other: Seen | undefined }[]> {
+): Promise<{ one: ComparedObject; other: ComparedObject | undefined }[]> {
   const [here, there] = await Promise.all([readDefaults(source), readDefaults(target)]);
-  const counts = ({ owner, rights }: Held) => rights.filter(([grantee]) => grantee !== owner);
+  const counts = ({ owner, rights }: OwnedObject) => rights.filter(([grantee]) => grantee !== owner);
   for (const [name, found] of there) {
     const known = new Set((here.get(name)?.rights ?? []).map(words)).add(found.builtIn ?? "");
     const alone = counts(found)
@@ -40,7 +40,7 @@ export async function defaultRights(
     // Taken back in the source, which no right of it can say.
     const left =
       held.builtIn !== null && !ours.includes(held.builtIn) && theirs.has(held.builtIn) ? [held.builtIn] : [];
-    const seen = (rights: readonly string[]): Seen => ({
+    const seen = (rights: readonly string[]): ComparedObject => ({
       kind: held.kind,
       name,
       aspects: [{ aspect: "grants", value: [...rights].sort().join(", "), settled: true, shown: true }],

@@ -3,7 +3,7 @@ import { ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
 import { fullName } from "../../text/full-name.ts";
-import type { Seen } from "../same-engine.ts";
+import type { ComparedObject } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";
 import { readContents } from "./large-objects.ts";
 
@@ -11,11 +11,14 @@ import { readContents } from "./large-objects.ts";
  * Every object of a PostgreSQL database with all its particulars, the state of sequences and the bytes of large objects among
  * them; of these only those that are given.
  */
-export async function readPostgresObjects(session: Session, largeObjects: readonly number[]): Promise<Seen[]> {
+export async function readPostgresObjects(
+  session: Session,
+  largeObjects: readonly number[],
+): Promise<ComparedObject[]> {
   const things = (await readInventory(session, new Set())).filter(
     ({ kind, name, relation }) => !/\._rowferry$/.test(kind === "table" ? name : (relation ?? "")),
   );
-  const seen = new Map<string, Seen>();
+  const seen = new Map<string, ComparedObject>();
   for (const { kind, name, detail, relation } of things)
     seen.set(thingKey({ kind, name }), {
       kind,
@@ -111,7 +114,7 @@ const readStatistics = (session: Session): Promise<{ name: string; of: string }[
   );
 
 /** Comments stand beside what they are of, under its own identity. */
-async function readComments(session: Session): Promise<Seen[]> {
+async function readComments(session: Session): Promise<ComparedObject[]> {
   const catalog = (name: string) => `${literal(`pg_catalog.${name}`)}::pg_catalog.regclass`;
   const rows = await session.query<{ name: string; value: string; of: string | null }>(
     `SELECT i.type || ' ' || i.identity AS name, d.description AS value, ${fullNameSql("cn.nspname", "c.relname")} AS of

@@ -1,9 +1,9 @@
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../postgres/driver/names.ts";
 import { printable } from "../../text/printable.ts";
-import type { Particular, Seen } from "../same-engine.ts";
+import type { ComparedObject, Particular } from "../same-engine.ts";
 import { defaultRights } from "./defaults.ts";
-import { type Held, isThere, type Right, type Roles, words } from "./roles.ts";
+import { isThere, type OwnedObject, type Right, type Roles, words } from "./roles.ts";
 
 /**
  * Owners and rights of a PostgreSQL database's objects, side by side. Roles are the server's, not the database's: what a
@@ -89,20 +89,21 @@ async function readHeld(
   session: Session,
   since17: boolean,
   largeObjects: readonly number[],
-): Promise<Map<string, Held>> {
+): Promise<Map<string, OwnedObject>> {
   const parts = catalogues(session.version).map(([catalogue, kind, name, owner, acl, letter, from]) => {
     const explode = `SELECT pg_catalog.json_agg(pg_catalog.json_build_array(CASE WHEN a.grantee <> 0 THEN pg_catalog.pg_get_userbyid(a.grantee) END, a.privilege_type, a.is_grantable))
         FROM pg_catalog.aclexplode(COALESCE(${acl}, pg_catalog.acldefault((${letter})::"char", ${owner}))) a${since17 ? "" : " WHERE a.privilege_type <> 'MAINTAIN'"}`;
     return `SELECT ${kind} AS kind, ${name} AS name, pg_catalog.pg_get_userbyid(${owner})::text AS owner, ${acl === "" ? "NULL::json" : `(${explode})`} AS rights
        FROM pg_catalog.${catalogue} o ${from}`;
   });
-  const rows = await session.query<Omit<Held, "rights"> & { rights: Right[] | null }>(parts.join(" UNION ALL "), [
-    largeObjects,
-  ]);
+  const rows = await session.query<Omit<OwnedObject, "rights"> & { rights: Right[] | null }>(
+    parts.join(" UNION ALL "),
+    [largeObjects],
+  );
   return new Map(rows.map((row) => [keyOf(row), { ...row, rights: row.rights ?? [] }]));
 }
 
-const keyOf = ({ kind, name }: Pick<Held, "kind" | "name">) => `${kind}\0${name}`;
+const keyOf = ({ kind, name }: Pick<OwnedObject, "kind" | "name">) => `${kind}\0${name}`;
 
 /** Kinds that a copy leaves as they are where they were there before it. */
 const shared = new Set(["schema", "language", "foreign data wrapper"]);
@@ -110,8 +111,8 @@ const shared = new Set(["schema", "language", "foreign data wrapper"]);
 /** Gives the objects of both sides their owners and rights to be compared by; answers with what cannot be as in the source. */
 export async function addRights(
   [source, target]: readonly [Session, Session],
-  ours: Seen[],
-  theirs: Seen[],
+  ours: ComparedObject[],
+  theirs: ComparedObject[],
   largeObjects: readonly number[],
 ): Promise<string[]> {
   const since17 = source.version >= 170_000 && target.version >= 170_000;
@@ -161,7 +162,7 @@ interface Both {
   values: readonly [source: string, target: string];
 }
 
-function compareOwners(held: Held, found: Held, { own }: Roles, notes: Set<string>): Both[] {
+function compareOwners(held: OwnedObject, found: OwnedObject, { own }: Roles, notes: Set<string>): Both[] {
   if (held.owner === found.owner || held.kind === "column") return [];
   if (shared.has(held.kind)) {
     notes.add(`${held.kind} ${held.name} belongs to ${held.owner} in the source, ${found.owner} in the target`);
@@ -175,7 +176,12 @@ function compareOwners(held: Held, found: Held, { own }: Roles, notes: Set<strin
 }
 
 /** Rights that one side alone gives, in words. An owner's own count where it is the same on both sides. */
-function onlyOf(held: Held, found: Held, roles: Roles, notes: Set<string>): { lacking: string; alone: string } {
+function onlyOf(
+  held: OwnedObject,
+  found: OwnedObject,
+  roles: Roles,
+  notes: Set<string>,
+): { lacking: string; alone: string } {
   const kept = held.owner === found.owner;
   const counts = ([grantee]: Right) => kept || (grantee !== held.owner && grantee !== found.owner);
   const wanted = held.rights.filter(counts).filter(([grantee]) => isThere(grantee, roles, notes));
@@ -190,7 +196,7 @@ function onlyOf(held: Held, found: Held, roles: Roles, notes: Set<string>): { la
   return { lacking: only(ours, theirs), alone: only(theirs, ours) };
 }
 
-function compareRights(held: Held, found: Held, roles: Roles, notes: Set<string>): Both[] {
+function compareRights(held: OwnedObject, found: OwnedObject, roles: Roles, notes: Set<string>): Both[] {
   const { lacking, alone } = onlyOf(held, found, roles, notes);
   if (!shared.has(held.kind)) return [{ aspect: "grants", values: [lacking, alone] }];
   if (alone !== "") notes.add(`${held.kind} ${held.name} gives in the target alone ${alone}`);

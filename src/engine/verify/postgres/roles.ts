@@ -1,6 +1,6 @@
 /** Whose an object is and what roles may do with it, as both sides of a comparison are told. Pure. */
 
-export interface Held {
+export interface OwnedObject {
   kind: string;
   /** As the inventory names the object. */
   name: string;

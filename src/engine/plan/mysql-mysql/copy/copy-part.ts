@@ -4,9 +4,9 @@ import type { RowSink, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
-import type { Part } from "../../../mysql/source/split.ts";
+import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
-import type { Pool } from "../../../mysql/target/loader.ts";
+import type { BlockPool } from "../../../mysql/target/loader.ts";
 import { createRowEncoder, type RowEncoder } from "../../../rows/mysql-to-load/rows.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -16,20 +16,20 @@ export interface PartWork {
   plan: TablePlan;
   /** Of the target. */
   database: string;
-  part: Part;
+  part: TablePart;
   reader: Session;
   writer: Session;
   fence: MysqlFence;
-  pool: Pool;
+  pool: BlockPool;
   throttle: Throttle;
   /** The table is empty and this is its only part: nobody else writes to it. */
   alone: boolean;
   /** The table is not the run's: which of its rows are is written down. */
   present: boolean;
   /** Marks what is done in the part's own transaction: the part, or the whole table. */
-  mark(loaded: Loaded): Promise<void>;
+  mark(loaded: LoadedRows): Promise<void>;
   /** The part is there for good. */
-  kept?(loaded: Loaded): void;
+  kept?(loaded: LoadedRows): void;
   /** Rows and bytes since the last call. */
   progress(rows: number, bytes: number): void;
 }
@@ -66,7 +66,7 @@ export async function copyTogether(writer: Session, fence: MysqlFence, works: re
 
 /** In one transaction; answers how many. */
 async function copySome(writer: Session, fence: MysqlFence, works: readonly PartWork[]): Promise<number> {
-  const done: { work: PartWork; loaded: Loaded }[] = [];
+  const done: { work: PartWork; loaded: LoadedRows }[] = [];
   let bytes = 0;
   await writer.run("START TRANSACTION");
   await fence.guard(writer);
@@ -97,7 +97,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
 async function undo(
   writer: Session,
   works: readonly PartWork[],
-  done: readonly { work: PartWork; loaded: Loaded }[],
+  done: readonly { work: PartWork; loaded: LoadedRows }[],
 ): Promise<void> {
   await writer.run("ROLLBACK");
   for (const { work, loaded } of done) work.progress(-loaded.rows, -loaded.bytes);
@@ -114,9 +114,9 @@ async function undo(
   );
 }
 
-export type Loaded = Pick<RowEncoder, "rows" | "bytes" | "zeros">;
+export type LoadedRows = Pick<RowEncoder, "rows" | "bytes" | "zeros">;
 
-async function loadRows(work: PartWork): Promise<Loaded> {
+async function loadRows(work: PartWork): Promise<LoadedRows> {
   const { plan, database, part, reader, writer, pool } = work;
   const { name: table, columns, inserts } = plan;
   const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
@@ -138,7 +138,7 @@ async function loadRows(work: PartWork): Promise<Loaded> {
 const emptyRows = 1000;
 
 /** A table all of whose columns are computed: only the number of its rows is copied. */
-async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<Loaded> {
+async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<LoadedRows> {
   const [[count] = []] = await reader.query(plan.select.replace(/^SELECT /, "SELECT COUNT(*)"));
   const rows = Number(count);
   for (let left = rows; left > 0; left -= emptyRows) {

@@ -3,13 +3,13 @@ import { minusZeroWords } from "../../../mysql/driver/minus-zero.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
-import { type Part, priorityOf, splitTable } from "../../../mysql/source/split.ts";
+import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
 import { createPool } from "../../../mysql/target/loader.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { type Task, together, workOff } from "../../../run/work.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { copyPart, copyTogether, type Loaded } from "./copy-part.ts";
+import { copyPart, copyTogether, type LoadedRows } from "./copy-part.ts";
 import { buildIndexes, nameOfIndex } from "./create-tables.ts";
 import type { KeptTable } from "./kept-table.ts";
 import { markFinished } from "./resume.ts";
@@ -18,7 +18,7 @@ import { markFinished } from "./resume.ts";
 export interface TablesWork {
   database: string;
   targetDatabase: string;
-  workers: readonly Worker[];
+  workers: readonly CopyWorker[];
   fence: MysqlFence;
   progress: ProgressAccount;
   throttle: Throttle;
@@ -39,7 +39,7 @@ export interface TablesWork {
   failed(error: unknown): void;
 }
 
-export interface Worker {
+export interface CopyWorker {
   reader: Session;
   writer: Session;
 }
@@ -87,7 +87,11 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const fromTarget = ({ name, history }: TablePlan) =>
     ` FROM ${qualified(targetDatabase, name)}${history ? " FOR SYSTEM_TIME ALL" : ""}`;
 
-  const countBoth = async ({ reader, writer }: Worker, plan: TablePlan, meanwhile: () => Promise<InventoryEntry[]>) => {
+  const countBoth = async (
+    { reader, writer }: CopyWorker,
+    plan: TablePlan,
+    meanwhile: () => Promise<InventoryEntry[]>,
+  ) => {
     if (content === "schema") return { entries: await meanwhile(), rows: { source: 0, target: 0 } };
     const source = reader.query(`SELECT ${priorityOf(plan.source)}COUNT(*)${fromSource(plan)}`);
     // At the same time, and both awaited: either side may be lost meanwhile.
@@ -108,7 +112,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     const finished: { shape?: string | undefined } = {};
     return {
       finished,
-      mark: async ({ rows, zeros }: Loaded) => {
+      mark: async ({ rows, zeros }: LoadedRows) => {
         const marking = { plan, rows, entries: [], warnings: warningsOf(plan, zeros), content };
         finished.shape = await markFinished(writer, fence, targetDatabase, marking);
       },
@@ -119,7 +123,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     plan: TablePlan,
     bytes: number,
     marked: { shape?: string | undefined } | undefined,
-  ): Task<Worker> => ({
+  ): Task<CopyWorker> => ({
     weight: bytes / 2,
     async run(worker) {
       const { name } = plan.source;
@@ -141,7 +145,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     },
   });
 
-  const partWork = (worker: Worker, plan: TablePlan, part: Part, alone: boolean) => ({
+  const partWork = (worker: CopyWorker, plan: TablePlan, part: TablePart, alone: boolean) => ({
     ...worker,
     plan,
     part,
@@ -151,21 +155,21 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     throttle: work.throttle,
     present: content === "data",
     alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
-    kept: ({ zeros }: Loaded) => {
+    kept: ({ zeros }: LoadedRows) => {
       const before = lost.get(plan);
       lost.set(plan, before === undefined ? zeros : zeros.map((count, at) => count + (before[at] ?? 0)));
     },
     progress: (rows: number, size: number) => progress.add(plan.source.name, rows, size),
   });
 
-  const copyParts = ({ name, bytes }: Wanted, plan: TablePlan, parts: readonly Part[]): Task<Worker>[] => {
+  const copyParts = ({ name, bytes }: Wanted, plan: TablePlan, parts: readonly TablePart[]): Task<CopyWorker>[] => {
     // Then there is nothing to be done after its rows.
     const once = parts.length === 1 && plan.later.length === 0;
     let left = parts.length;
     progress.state(name, "copying");
     return parts.map((part) => ({
       weight: bytes / parts.length,
-      async run(worker: Worker) {
+      async run(worker: CopyWorker) {
         const { finished, mark } = whole(worker.writer, plan);
         await copyPart({
           ...partWork(worker, plan, part, parts.length === 1),
@@ -176,7 +180,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     }));
   };
 
-  const begin = (table: Wanted): Task<Worker> => ({
+  const begin = (table: Wanted): Task<CopyWorker> => ({
     weight: table.bytes,
     async run(worker) {
       if (table.kept !== undefined) {
@@ -191,12 +195,13 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   });
 
   /** Small tables: all made, then filled in one transaction, then counted at once. */
-  const beginTogether = (tables: readonly Wanted[]): Task<Worker> => ({
+  const beginTogether = (tables: readonly Wanted[]): Task<CopyWorker> => ({
     weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
     async run(worker) {
       const { reader, writer } = worker;
-      const small: { plan: TablePlan; part: Part; mark(loaded: Loaded): Promise<void>; finished: object }[] = [];
-      const others: Task<Worker>[] = [];
+      const small: { plan: TablePlan; part: TablePart; mark(loaded: LoadedRows): Promise<void>; finished: object }[] =
+        [];
+      const others: Task<CopyWorker>[] = [];
       for (const table of tables) {
         const plan = await table.make(writer);
         const parts = await splitTable(reader, work.database, plan.source);

@@ -147,7 +147,7 @@ export async function buildIndexes(
           if (!isRefusal(one) && !isRefusedObject(one)) throw indexError(one, plan.source.name);
           if (strict || (isUnique(text) && !isRefusal(one)))
             throw schemaRefused(`index ${plan.source.name}.${nameOfIndex(text)}`, one as EngineError);
-          refused.push({ text, why: saidBy(one) });
+          refused.push({ text, why: serverMessage(one) });
         }
       }
     }
@@ -160,7 +160,7 @@ const isUnique = (text: string): boolean => /^(?:UNIQUE|PRIMARY) /.test(text);
 
 export const nameOfIndex = (text: string): string => /`((?:[^`]|``)*)`/.exec(text)?.[1] ?? "";
 
-export function saidBy(error: unknown): string {
+export function serverMessage(error: unknown): string {
   const cause = error instanceof Error && error.cause instanceof MysqlError ? error.cause : error;
   return cause instanceof Error ? cause.message : String(cause);
 }

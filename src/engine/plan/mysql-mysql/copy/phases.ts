@@ -24,18 +24,18 @@ import { computingOf, dependsOnSettings } from "../tables/computed.ts";
 import { checkAll, takePresent } from "../tables/data-only.ts";
 import { again, planOf } from "../tables/plan-tables.ts";
 import { refuseLongRows } from "../tables/row-sizes.ts";
-import { inventoryOf, isGenerated, type Planning, type TablePlan } from "../tables/table-plan.ts";
+import { inventoryOf, isGenerated, type TablePlan, type TablePlanning } from "../tables/table-plan.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
-import { type Finished, type Kept, keepFinished } from "./resume.ts";
-import type { Run } from "./run.ts";
+import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.ts";
+import type { CopyRun } from "./run.ts";
 import { makeSequences } from "./sequences.ts";
-import { readSource, type Source } from "./source.ts";
+import { readSource, type SourceTexts } from "./source.ts";
 import { type Clearing, clearTarget, readTarget } from "./target.ts";
 
 type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed">;
 
-export async function copyAll(run: Run): Promise<Done> {
+export async function copyAll(run: CopyRun): Promise<Done> {
   const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
   const { database } = request.source;
   const content = request.options.content ?? "all";
@@ -54,7 +54,7 @@ export async function copyAll(run: Run): Promise<Done> {
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
   const source = await readSource(snapshot.definitions, database, catalogue, content);
-  const planning: Planning = {
+  const planning: TablePlanning = {
     ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
     unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
   };
@@ -71,7 +71,7 @@ export async function copyAll(run: Run): Promise<Done> {
       throw error;
     });
   const resumes = !request.reset && content !== "schema";
-  const finished = resumes ? await readFinished<Finished>(fence) : new Map<string, Finished>();
+  const finished = resumes ? await readFinished<FinishedTable>(fence) : new Map<string, FinishedTable>();
   const kept = await keepFinished({
     session: writer,
     fence,
@@ -190,7 +190,7 @@ const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
 const unseenEntries = ({ unseen }: Catalogue): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
-function clearing({ request, hooks, catalogue, prefix }: Run, source: Source, kept: Kept): Clearing {
+function clearing({ request, hooks, catalogue, prefix }: CopyRun, source: SourceTexts, kept: ResumedTables): Clearing {
   return {
     relations: [
       ...catalogue.tables.flatMap(({ name }) => (kept.tables.has(name) ? [] : [prefix + name])),
@@ -207,10 +207,10 @@ function clearing({ request, hooks, catalogue, prefix }: Run, source: Source, ke
 
 /** Copies what is not kept, the largest first, so that no long table is left for the end. */
 async function copyRows(
-  run: Run,
-  planning: Planning,
-  source: Source,
-  kept: Pick<Kept, "tables">,
+  run: CopyRun,
+  planning: TablePlanning,
+  source: SourceTexts,
+  kept: Pick<ResumedTables, "tables">,
   wanted: readonly SourceTable[],
 ): Promise<Map<string, DoneTable>> {
   const { request, progress, snapshot, fence } = run;
@@ -248,9 +248,9 @@ async function copyRows(
 
 /** Tables whose generated columns the target's server computes otherwise: again, with these as plain columns. */
 async function copyOtherwise(
-  run: Run,
-  planning: Planning,
-  source: Source,
+  run: CopyRun,
+  planning: TablePlanning,
+  source: SourceTexts,
   { done, computing }: { done: Map<string, DoneTable>; computing: readonly TablePlan[] },
   warn: (words: string) => void,
 ): Promise<void> {
@@ -276,7 +276,13 @@ async function copyOtherwise(
     done.set(name, one);
 }
 
-async function makeOne(run: Run, session: Session, planning: Planning, table: SourceTable, source: Source) {
+async function makeOne(
+  run: CopyRun,
+  session: Session,
+  planning: TablePlanning,
+  table: SourceTable,
+  source: SourceTexts,
+) {
   const { plan } = planOf(planning, table, source);
   const { content, on_object_error } = run.request.options;
   if (content !== "data")

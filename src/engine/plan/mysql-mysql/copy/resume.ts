@@ -9,7 +9,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { lookUp, shapeOf } from "../../../mysql/fence/identity.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
-import { provenEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/proven-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Item } from "../tables/definition.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -20,7 +20,7 @@ import type { KeptTable } from "./kept-table.ts";
  * only if its text in the source is still the same, it stands in the target as it was left, and its values are equal to
  * those of the new snapshot.
  */
-export interface Finished extends FinishedMark {
+export interface FinishedTable extends FinishedMark {
   /** Of all that decides what is made of the table, its counter's value among it. */
   digest: string;
   /** What it looked like in the target then; foreign keys came later. */
@@ -60,12 +60,12 @@ export async function markFinished(
   session: Session,
   fence: MysqlFence,
   database: string,
-  marking: Pick<Finished, "entries" | "warnings"> & { plan: TablePlan; rows: number; content: string },
+  marking: Pick<FinishedTable, "entries" | "warnings"> & { plan: TablePlan; rows: number; content: string },
 ): Promise<string | undefined> {
   const { plan, rows, entries, warnings, content } = marking;
   if (plan.history) return undefined;
   const shape = await shapeOf(session, [database, plan.name]);
-  const finished: Finished = {
+  const finished: FinishedTable = {
     table: plan.source.name,
     digest: digestOf(plan, content),
     shape: shape ?? "",
@@ -77,13 +77,13 @@ export async function markFinished(
   return shape;
 }
 
-export interface Keeping {
+export interface ResumeRequest {
   session: Session;
   fence: MysqlFence;
   /** Of the target. */
   database: string;
   content: NonNullable<CopyOptions["content"]>;
-  finished: ReadonlyMap<string, Finished>;
+  finished: ReadonlyMap<string, FinishedTable>;
   /** options.drop. */
   drop: readonly string[];
   tables: readonly SourceTable[];
@@ -95,7 +95,7 @@ export interface Keeping {
   log(message: string): void;
 }
 
-export interface Kept {
+export interface ResumedTables {
   /** By the source's name of the table. */
   tables: Map<string, KeptTable>;
   copiedAgain: string[];
@@ -108,7 +108,7 @@ export interface Kept {
  * Of the tables that an earlier attempt finished, those that are proven to be as they should. Errors: `target_not_empty`,
  * where others' rows stand in one of the rest that was there before.
  */
-export async function keepFinished(keeping: Keeping): Promise<Kept> {
+export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTables> {
   const { finished, tables, log, content } = keeping;
   const candidates: TablePlan[] = [];
   for (const table of tables) {
@@ -120,7 +120,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   if (candidates.length > 0)
     log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
   const words = ({ source }: TablePlan) => keeping.words(source.name);
-  const proven = await provenEqual(candidates.map(words), () => keeping.compare(candidates));
+  const proven = await verifiedEqual(candidates.map(words), () => keeping.compare(candidates));
   const equal = candidates.filter((plan) => proven.has(words(plan)));
   const kept = new Map(
     equal.map((plan): [string, KeptTable] => {
@@ -144,7 +144,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
     log(
       `table ${printable(name)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
     );
-  const marks = new Set([...kept.keys()].map((name) => markOf(finished.get(name) as Finished)));
+  const marks = new Set([...kept.keys()].map((name) => markOf(finished.get(name) as FinishedTable)));
   const names = new Set(equal.map(({ name }) => name));
   return {
     tables: kept,
@@ -155,9 +155,9 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
 }
 
 async function isAsLeft(
-  { session, fence, database, content }: Keeping,
+  { session, fence, database, content }: ResumeRequest,
   plan: TablePlan,
-  { shape }: Finished,
+  { shape }: FinishedTable,
 ): Promise<boolean> {
   const name = [database, plan.name] as const;
   if (content !== "data") return (await reopenTable(session, fence, name)) && (await shapeOf(session, name)) === shape;

@@ -7,7 +7,7 @@ import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */
-export interface Run {
+export interface CopyRun {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;

@@ -7,7 +7,7 @@ import { readCode, type SourceCode } from "../finish/code-source.ts";
 import { readSequences, type Sequence } from "./sequences.ts";
 
 /** What the catalogue does not tell of the source: its own texts. Read before the sessions are set to give bytes. */
-export interface Source {
+export interface SourceTexts {
   /** SHOW CREATE TABLE by name. */
   shown: ReadonlyMap<string, string>;
   codes: SourceCode[];
@@ -22,7 +22,7 @@ export async function readSource(
   database: string,
   { tables, others }: Catalogue,
   content: NonNullable<CopyOptions["content"]>,
-): Promise<Source> {
+): Promise<SourceTexts> {
   const shown = new Map<string, string>();
   // In the bytes that they are stored in: the servers' own three bytes a character would lose the fourth.
   await reader.run("SET SESSION character_set_results = NULL");

@@ -9,10 +9,10 @@ import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Traits } from "../tables/dialect.ts";
-import type { Kept } from "./resume.ts";
+import type { ResumedTables } from "./resume.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
-export interface Target extends Traits {
+export interface TargetDatabase extends Traits {
   database: string;
   /** Accounts as `user@host`; undefined where they may not be read. */
   accounts: ReadonlySet<string> | undefined;
@@ -22,7 +22,7 @@ export interface Target extends Traits {
   collation: string;
 }
 
-export async function readTarget(session: Session, database: string): Promise<Target> {
+export async function readTarget(session: Session, database: string): Promise<TargetDatabase> {
   const { server } = session;
   const collations = await session.query(
     server.maria && server.version >= 101000
@@ -67,7 +67,7 @@ export interface Clearing {
   drop: readonly string[];
   content: NonNullable<CopyOptions["content"]>;
   /** What stays of what this owner made earlier. */
-  kept: Pick<Kept, "tables" | "part" | "object">;
+  kept: Pick<ResumedTables, "tables" | "part" | "object">;
   log(message: string): void;
 }
 

@@ -1,8 +1,8 @@
 import { compareTables } from "../../../checksum/index.ts";
 import { EngineError, type Verification } from "../../../contract.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
-import type { Run } from "../copy/run.ts";
-import type { Target } from "../copy/target.ts";
+import type { CopyRun } from "../copy/run.ts";
+import type { TargetDatabase } from "../copy/target.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Compares what is in both databases after the copy: numbers of rows, and values. */
@@ -20,9 +20,9 @@ export function refuseCounts(done: ReadonlyMap<string, DoneTable>): void {
 
 /** The values of both sides, the source's inside its snapshot. */
 export async function compareValues(
-  run: Pick<Run, "request" | "snapshot" | "writers" | "signal" | "throttle" | "progress">,
+  run: Pick<CopyRun, "request" | "snapshot" | "writers" | "signal" | "throttle" | "progress">,
   plans: Iterable<TablePlan>,
-  target: Target,
+  target: TargetDatabase,
 ): Promise<Verification> {
   const { database } = run.request.source;
   return compareTables(

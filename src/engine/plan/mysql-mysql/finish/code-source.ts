@@ -14,13 +14,13 @@ export interface SourceCode {
   /** As information_schema has it; may show `?` for characters of four bytes. */
   body: string;
   definer: { user: string; host: string };
-  context: Context;
+  context: CodeSettings;
   /** Of a trigger. */
   trigger?: { table: string; timing: string; event: string };
 }
 
 /** Session settings that the text was written under. Empty values: as they are. */
-export interface Context {
+export interface CodeSettings {
   sqlMode: string;
   client: string;
   connection: string;

@@ -3,7 +3,7 @@ import { outside, piecesOf } from "../tables/definition.ts";
 import type { SourceCode } from "./code-source.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
-export interface Wanted {
+export interface CodeOptions {
   /** Quoted name to make it under; of a view qualified. What is not, is kept as it is typed. */
   name: string;
   /** SQL of an account, as in `` `u`@`h` `` or CURRENT_USER. */
@@ -31,7 +31,7 @@ const definedHead = new RegExp(
 const triggerHead = new RegExp(`^CREATE (?:DEFINER=${account} )?TRIGGER `);
 
 /** Undefined where the source's text does not begin as the servers write it. */
-export function statementOf(code: SourceCode, wanted: Wanted): string | undefined {
+export function statementOf(code: SourceCode, wanted: CodeOptions): string | undefined {
   if (code.kind === "view") return viewStatement(code, wanted);
   if (code.kind === "trigger") return triggerStatement(code, wanted);
   const head = codeHead.exec(code.shown);
@@ -52,7 +52,7 @@ function withInvoker(text: string, code: SourceCode): string | undefined {
 
 function viewStatement(
   { shown }: SourceCode,
-  { name, definer, invoker, database, targetDatabase }: Wanted,
+  { name, definer, invoker, database, targetDatabase }: CodeOptions,
 ): string | undefined {
   const head = viewHead.exec(shown);
   if (head === null) return undefined;
@@ -145,7 +145,7 @@ export function definedBy(
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
-function triggerStatement(code: SourceCode, { name, definer, database }: Wanted): string | undefined {
+function triggerStatement(code: SourceCode, { name, definer, database }: CodeOptions): string | undefined {
   const { trigger } = code;
   if (trigger === undefined) return undefined;
   // MariaDB keeps a trigger as it was typed.

@@ -7,7 +7,7 @@ import { among } from "../../../mysql/driver/among.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
-import type { Target } from "../copy/target.ts";
+import type { TargetDatabase } from "../copy/target.ts";
 import { compareRules, compareTable } from "../tables/compare-definitions.ts";
 import { parseDefinition } from "../tables/definition.ts";
 import { withExactBytes } from "../tables/exact-text.ts";
@@ -19,7 +19,7 @@ const together = 500;
 /** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
 export async function compareAll(
   session: Session,
-  target: Target,
+  target: TargetDatabase,
   done: ReadonlyMap<string, DoneTable>,
   crossing: boolean,
 ): Promise<InventoryEntry[]> {
@@ -38,7 +38,7 @@ export async function compareAll(
 
 async function compareSome(
   session: Session,
-  { database }: Target,
+  { database }: TargetDatabase,
   plans: readonly TablePlan[],
   crossing: boolean,
 ): Promise<InventoryEntry[]> {

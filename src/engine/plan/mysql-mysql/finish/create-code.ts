@@ -5,9 +5,9 @@ import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
-import { isRefusal, saidBy } from "../copy/create-tables.ts";
-import type { Context, SourceCode } from "./code-source.ts";
-import { drawsNumbers, exactBody, namesDatabase, noSequences, statementOf, type Wanted } from "./code-sql.ts";
+import { isRefusal, serverMessage } from "../copy/create-tables.ts";
+import type { CodeSettings, SourceCode } from "./code-source.ts";
+import { type CodeOptions, drawsNumbers, exactBody, namesDatabase, noSequences, statementOf } from "./code-sql.ts";
 
 /**
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
@@ -114,9 +114,9 @@ interface Again {
 
 function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEntry | Again {
   const number = errorNumber(error) ?? 0;
-  if (missing.has(number)) return { again: saidBy(error), error };
+  if (missing.has(number)) return { again: serverMessage(error), error };
   if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
-    return refused(work, code, error instanceof Error ? error.message : saidBy(error), error);
+    return refused(work, code, error instanceof Error ? error.message : serverMessage(error), error);
   throw error;
 }
 
@@ -146,7 +146,7 @@ export function definerOf(
   return "CURRENT_USER";
 }
 
-const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string, definer: string): Wanted => ({
+const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string, definer: string): CodeOptions => ({
   name,
   definer,
   invoker: definers === "invoker",
@@ -175,7 +175,7 @@ export const goneModes = new Set(["NO_AUTO_CREATE_USER", "NO_FIELD_OPTIONS", "NO
 /** Runs work with the settings of a text; they are those of the session again afterwards, whatever happens. */
 async function inContext(
   session: Session,
-  { sqlMode, client, connection, timeZone }: Context,
+  { sqlMode, client, connection, timeZone }: CodeSettings,
   work: () => Promise<unknown>,
 ) {
   const set = async (name: string, value: string) => {

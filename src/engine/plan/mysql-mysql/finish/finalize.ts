@@ -3,9 +3,9 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";
 import { workOff } from "../../../run/work.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
-import type { Run } from "../copy/run.ts";
-import type { Source } from "../copy/source.ts";
-import type { Target } from "../copy/target.ts";
+import type { CopyRun } from "../copy/run.ts";
+import type { SourceTexts } from "../copy/source.ts";
+import type { TargetDatabase } from "../copy/target.ts";
 import type { SourceCode } from "./code-source.ts";
 import { makeAllCode, reported } from "./create-code.ts";
 import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts";
@@ -13,9 +13,9 @@ import { copyGrants } from "./grants.ts";
 
 /** What is made when the rows of every table are there: foreign keys, comments, code, grants. */
 export interface Rest {
-  run: Run;
-  source: Source;
-  target: Target;
+  run: CopyRun;
+  source: SourceTexts;
+  target: TargetDatabase;
   done: ReadonlyMap<string, DoneTable>;
   crossing: boolean;
   /** Adds entries to the inventory. */
@@ -85,9 +85,9 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
 }
 
 async function makeCodeOf(
-  run: Run,
+  run: CopyRun,
   session: Session,
-  target: Target,
+  target: TargetDatabase,
   codes: readonly SourceCode[],
   crossing: boolean,
 ): Promise<InventoryEntry[]> {

@@ -8,7 +8,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { type Finish, persistently } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
-import { columnList, isRefusal, saidBy } from "../copy/create-tables.ts";
+import { columnList, isRefusal, serverMessage } from "../copy/create-tables.ts";
 import { listedColumns } from "../tables/dialect.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -108,7 +108,7 @@ export function foreignKeysOf(
     } catch (error) {
       if (!refusal(error)) throw error;
       if (keys.strict) throw schemaRefused(`foreign key ${table}.${key.name}`, error);
-      report(key, "reported", `the target's server did not take it: ${saidBy(error)}`);
+      report(key, "reported", `the target's server did not take it: ${serverMessage(error)}`);
     }
   };
   let refused = false;

@@ -4,7 +4,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber, targetModeOf } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import type { Granted, SourceGrant } from "../../../mysql/source/grants.ts";
-import { saidBy } from "../copy/create-tables.ts";
+import { serverMessage } from "../copy/create-tables.ts";
 
 interface Granting {
   /** Of the target. */
@@ -86,7 +86,7 @@ export async function copyGrants(
       entries.push({ kind: "grant", name, outcome: "copied" });
     } catch (error) {
       if (errorNumber(error) === undefined) throw error;
-      const note = `the target's server did not take it: ${saidBy(error)}`;
+      const note = `the target's server did not take it: ${serverMessage(error)}`;
       entries.push({ kind: "grant", name, outcome: "reported", note, definition: sql });
     }
   }

@@ -23,7 +23,7 @@ import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
 /** Rows alone, into tables that are there. */
 
 /** How a table's rows come into the one that is there. */
-export interface Filling {
+export interface DataOnlyPlan {
   plan: TablePlan;
   /** Columns whose values may not fit. */
   doubts: Doubt[];
@@ -49,7 +49,7 @@ export async function checkAll(
   database: string,
   plans: readonly TablePlan[],
   drop: readonly string[],
-  refuse: (fillings: readonly Filling[]) => Promise<void>,
+  refuse: (fillings: readonly DataOnlyPlan[]) => Promise<void>,
 ): Promise<TablePlan[]> {
   try {
     await refuseTriggers(
@@ -59,7 +59,7 @@ export async function checkAll(
     );
     const charsets = await charsetsOf(session);
     const conditions = await readConditions(session, database);
-    const fillings: Filling[] = [];
+    const fillings: DataOnlyPlan[] = [];
     for (const plan of plans)
       fillings.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
     await refuse(fillings);
@@ -81,7 +81,7 @@ export async function checkPresent(
   drop: readonly string[],
   charsets: ReadonlySet<string>,
   conditions: readonly Condition[],
-): Promise<Filling> {
+): Promise<DataOnlyPlan> {
   const { name } = plan;
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
@@ -132,7 +132,7 @@ function fillingOf(
   there: ReadonlyMap<string, Column>,
   maria: boolean,
   charsets: ReadonlySet<string>,
-): Filling {
+): DataOnlyPlan {
   const words = printable(plan.name);
   const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
   if (missing.length > 0)

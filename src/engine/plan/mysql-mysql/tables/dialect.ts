@@ -14,7 +14,7 @@ export interface Traits {
   engines: ReadonlySet<string>;
 }
 
-export interface Translated {
+export interface TranslatedTable {
   /** `text` as the target is given it; undefined: left out. */
   items: { source: Item; text: string | undefined }[];
   options: Option[];
@@ -25,8 +25,8 @@ export interface Translated {
 
 type Say = (outcome: "converted" | "reported", note: string) => void;
 
-export function translate(definition: Definition, source: Server, target: Traits): Translated {
-  const notes: Translated["notes"] = [];
+export function translate(definition: Definition, source: Server, target: Traits): TranslatedTable {
+  const notes: TranslatedTable["notes"] = [];
   const crossing = source.maria !== target.server.maria;
   const tableCollation = definition.options.find(({ key }) => key === "COLLATE")?.value;
   const items = definition.items.map((item) => {

@@ -1,12 +1,12 @@
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import type { Source } from "../copy/source.ts";
+import type { SourceTexts } from "../copy/source.ts";
 import { refuseLostParts } from "./complete.ts";
 import { type Item, parseDefinition } from "./definition.ts";
 import { exactDefinition } from "./exact-text.ts";
-import { type Planning, planTable, type TablePlan } from "./table-plan.ts";
+import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
 /** Plans of one table, all of the same items. */
-export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<Source, "shown">) {
+export function planOf(planning: TablePlanning, table: SourceTable, { shown }: Pick<SourceTexts, "shown">) {
   const text = shown.get(table.name) ?? "";
   const parsed = parseDefinition(text, table.foreignKeys);
   refuseLostParts(parsed, table);
@@ -20,7 +20,12 @@ export function planOf(planning: Planning, table: SourceTable, { shown }: Pick<S
 }
 
 /** What gives a plan equal to `plan`, which is of these. */
-export function again(planning: Planning, table: SourceTable, source: Source, plan: TablePlan): () => TablePlan {
+export function again(
+  planning: TablePlanning,
+  table: SourceTable,
+  source: SourceTexts,
+  plan: TablePlan,
+): () => TablePlan {
   const places = [...plan.without].map((item) => plan.definition.items.indexOf(item));
   // A function keeps all that is captured beside it: those that are returned are made where no plan is to be seen.
   if (planning.present?.get(table.name) !== undefined || places.includes(-1)) return always(plan);
@@ -31,7 +36,7 @@ const always = (plan: TablePlan) => () => plan;
 
 const noPlaces: ReadonlySet<number> = new Set();
 
-function remade(planning: Planning, table: SourceTable, source: Source, without: ReadonlySet<number>) {
+function remade(planning: TablePlanning, table: SourceTable, source: SourceTexts, without: ReadonlySet<number>) {
   const places = without.size === 0 ? noPlaces : without;
   return () => planOf(planning, table, source).at((place) => places.has(place));
 }

@@ -6,7 +6,7 @@ import { priorityOf } from "../../../mysql/source/split.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { type Definition, type Item, optionText } from "./definition.ts";
-import { listedColumns, type Traits, type Translated, translate } from "./dialect.ts";
+import { listedColumns, type Traits, type TranslatedTable, translate } from "./dialect.ts";
 import { withNamedChecks } from "./named-checks.ts";
 
 /** What becomes of one table: the statements that make it, and how its rows are read and loaded. Pure. */
@@ -15,7 +15,7 @@ export interface TablePlan {
   /** Its text in the source. */
   shown: string;
   definition: Definition;
-  translated: Translated;
+  translated: TranslatedTable;
   /** Its name in the target. */
   name: string;
   /** Indexes that are built when the rows are there: each of these lists in one ALTER TABLE. */
@@ -38,7 +38,7 @@ export interface TablePlan {
   inserts: boolean;
 }
 
-export interface Planning {
+export interface TablePlanning {
   database: string;
   server: Server;
   target: Traits;
@@ -58,7 +58,7 @@ const smallBytes = 4 << 20;
 const insertsHistory = 101100;
 
 export function planTable(
-  planning: Planning,
+  planning: TablePlanning,
   source: SourceTable,
   shown: string,
   definition: Definition,
@@ -163,7 +163,7 @@ function loadColumn(column: SourceColumn): LoadColumn {
  * Secondary indexes are left for later, but for those that the table needs from its beginning: what holds the counter,
  * what the rows are stored by where there is no primary key, and functional indexes, which would be built by a copy.
  */
-function laterIndexes(source: SourceTable, { items }: Translated, without: ReadonlySet<Item>): string[][] {
+function laterIndexes(source: SourceTable, { items }: TranslatedTable, without: ReadonlySet<Item>): string[][] {
   if (source.dataBytes < smallBytes) return [];
   const counter = source.columns.find(({ extra }) => extra.includes("auto_increment"))?.name;
   const hasPrimary = items.some(({ source: item }) => item.kind === "primary");
@@ -247,7 +247,7 @@ export function inventoryOf(plan: TablePlan): InventoryEntry[] {
   const entry = (
     kind: string,
     name: string,
-    notes: Translated["notes"],
+    notes: TranslatedTable["notes"],
     definition: string,
     extra: string[] = [],
   ): InventoryEntry => {

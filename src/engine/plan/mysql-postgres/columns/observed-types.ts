@@ -5,20 +5,20 @@ import { noJson } from "../../../rows/mysql-to-copy/json-check.ts";
 import { joinedColumns } from "../tables/foreign-keys.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { type ColumnPlan, columnKey } from "./column-plan.ts";
-import type { Lesson } from "./types.ts";
+import type { ObservedType } from "./types.ts";
 
 const largestBigint = 2n ** 63n - 1n;
 
 /** What the data have taught so far, and whom it concerns. */
-export interface Lessons {
-  of(table: string): ReadonlyMap<string, Lesson>;
+export interface ObservedTypes {
+  of(table: string): ReadonlyMap<string, ObservedType>;
   /**
    * Learns from what broke; answers with the tables that must be planned and made anew. None, where all of it was known
    * after `plan` was made: another part of the table, or of one that is joined to it, has broken before.
    */
   learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
   /** Takes up what an earlier attempt has learnt. */
-  restore(table: string, learnt: Readonly<Record<string, Lesson>>): void;
+  restore(table: string, learnt: Readonly<Record<string, ObservedType>>): void;
   /** Learns that a generated column is to have the source's values, and why. */
   fill(table: string, column: string, why: string): void;
   /** Learns that a guessed column has no value to prove it. */
@@ -27,12 +27,12 @@ export interface Lessons {
   groups: string[][];
 }
 
-export function createLessons(
+export function createObservedTypes(
   tables: readonly SourceTable[],
   zeroDates: string,
   log: (message: string) => void,
-): Lessons {
-  const learnt = new Map(tables.map(({ name }) => [name, new Map<string, Lesson>()]));
+): ObservedTypes {
+  const learnt = new Map(tables.map(({ name }) => [name, new Map<string, ObservedType>()]));
   const joined = joinedColumns(tables);
   const wide = new Set<string>();
   for (const table of tables) {
@@ -41,10 +41,10 @@ export function createLessons(
     }
   }
 
-  const lesson = (table: string, column: string): Lesson => {
+  const lesson = (table: string, column: string): ObservedType => {
     const known = learnt.get(table)?.get(column);
     if (known !== undefined) return known;
-    const fresh: Lesson = { wide: 0, nullable: false };
+    const fresh: ObservedType = { wide: 0, nullable: false };
     learnt.get(table)?.set(column, fresh);
     return fresh;
   };

@@ -12,7 +12,7 @@ import { geometryType } from "./shapes.ts";
  */
 
 /** What earlier attempts at this table have taught about a column. */
-export interface Lesson {
+export interface ObservedType {
   /** The guessed type was too narrow so often. */
   wide: number;
   /** A NOT NULL column holds dates that only NULL can stand for. */
@@ -21,14 +21,14 @@ export interface Lesson {
   plain?: string;
 }
 
-export interface Surroundings {
+export interface ColumnContext {
   /** In a foreign key, or referenced by one: both sides must have the same type. */
   inForeignKey: boolean;
   /** MariaDB's JSON, which is a longtext with a check. */
   isJson: boolean;
   /** The target's schema with PostGIS. */
   postgis?: string | undefined;
-  lesson: Lesson;
+  lesson: ObservedType;
 }
 
 export interface TargetType {
@@ -49,7 +49,7 @@ export interface TargetType {
 
 const labelBytes = 63;
 
-export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis, lesson }: Surroundings): TargetType {
+export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis, lesson }: ColumnContext): TargetType {
   const { dataType, columnType, fraction } = column;
   const nullable = column.nullable || lesson.nullable;
   const name = identifier(column.name);
@@ -149,13 +149,13 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
 
 type As = (sql: string, how: Field["kind"], more?: Partial<TargetType>) => TargetType;
 
-function json(as: As, lesson: Lesson): TargetType {
+function json(as: As, lesson: ObservedType): TargetType {
   if (lesson.wide === 0) return as("jsonb", kind.json);
   return as("json", kind.text, { note: "json, since jsonb would refuse or change a value" });
 }
 
 /** MariaDB takes for JSON what PostgreSQL does not, so that both of its types may turn out to be too narrow. */
-function jsonOfMaria(as: As, lesson: Lesson, nullable: boolean): TargetType {
+function jsonOfMaria(as: As, lesson: ObservedType, nullable: boolean): TargetType {
   if (lesson.wide > 1) return as("text", kind.text, { note: "text, since PostgreSQL does not take a value for JSON" });
   const field: Field = { kind: kind.json, nullable, grammar: true };
   if (lesson.wide === 0) return { ...as("jsonb", kind.json), field };
@@ -166,7 +166,7 @@ function enumeration(
   column: SourceColumn,
   as: As,
   inForeignKey: boolean,
-  lesson: Lesson,
+  lesson: ObservedType,
   nullable: boolean,
 ): TargetType {
   const labels = labelsOf(column.columnType);

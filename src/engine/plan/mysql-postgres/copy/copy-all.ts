@@ -2,18 +2,18 @@ import { counted } from "../../../../guard/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
-import { proveBooleans } from "../finish/boolean-proof.ts";
+import { verifyBooleans } from "../finish/boolean-proof.ts";
 import { type Counts, countSource } from "../finish/counts.ts";
 import { countViews } from "../finish/create-views.ts";
 import { finishTable } from "../finish/finish-table.ts";
 import type { Finishing } from "../finish/finishing-run.ts";
-import { proving } from "../finish/verify-expressions.ts";
+import { expressionVerifier } from "../finish/verify-expressions.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { copyPart } from "./copy-part.ts";
 import { copyTables, createTableState, type TableState } from "./copy-tables.ts";
 import { dataWarnings } from "./report.ts";
-import { digestOf, type Finished } from "./resume.ts";
-import { failing, firstReader, type Run } from "./run.ts";
+import { digestOf, type FinishedTable } from "./resume.ts";
+import { type CopyRun, failing, firstReader } from "./run.ts";
 import { all } from "./sessions.ts";
 import { remakeTable } from "./target.ts";
 
@@ -26,14 +26,18 @@ export interface Moved {
   viewCounts: Counts;
 }
 
-export interface Moving {
+export interface CopySetup {
   finishing: Finishing;
   kept: ReadonlySet<string>;
   /** The tables were there: what follows their rows stands already. */
   filling: boolean;
 }
 
-export async function moveRows(run: Run, planned: Planned, { finishing, kept, filling }: Moving): Promise<Moved> {
+export async function moveRows(
+  run: CopyRun,
+  planned: Planned,
+  { finishing, kept, filling }: CopySetup,
+): Promise<Moved> {
   const { request, hooks, progress, snapshot, fence } = run;
   const { options } = request;
   const { database } = request.source;
@@ -51,7 +55,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     const { name } = state.plan.source;
     progress.settle(name, state.rows);
     progress.state(name, "indexing");
-    if (!filling) await proveBooleans(finishing, state, lessons, () => plan(name));
+    if (!filling) await verifyBooleans(finishing, state, lessons, () => plan(name));
     const said: string[] = [];
     const warn = (words: string) => {
       said.push(words);
@@ -60,7 +64,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
     const own: Finishing = { ...finishing, inventory: [], warn };
     const done = () => {
       const changes = dataWarnings([state], options.zero_dates);
-      const finished: Finished = {
+      const finished: FinishedTable = {
         table: name,
         digest: digestOf(state.plan),
         lessons: Object.fromEntries(lessons.of(name)),
@@ -96,7 +100,7 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),
-      prove: filling ? async () => undefined : proving(run, planned, finishing.warn),
+      prove: filling ? async () => undefined : expressionVerifier(run, planned, finishing.warn),
       remake: (writer, before, after) => remakeTable(writer, fence, before, after),
       copied(state) {
         const work = failing(run, finishOne(state));
@@ -127,11 +131,11 @@ export async function moveRows(run: Run, planned: Planned, { finishing, kept, fi
 }
 
 /** The target's tables, as others know them. */
-export const targets = ({ schema }: Run, { plans }: Planned): { schema: string; name: string }[] =>
+export const targets = ({ schema }: CopyRun, { plans }: Planned): { schema: string; name: string }[] =>
   plans.map(({ name }) => ({ schema, name }));
 
 async function planStates(
-  { request, snapshot }: Run,
+  { request, snapshot }: CopyRun,
   { plans, lessons: { groups } }: Planned,
   kept: ReadonlySet<string>,
 ): Promise<TableState[]> {

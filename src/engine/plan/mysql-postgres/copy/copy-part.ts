@@ -2,11 +2,11 @@ import { EngineError } from "../../../contract.ts";
 import type { Fence } from "../../../fence/fence.ts";
 import type { Session as Reader, RowSink } from "../../../mysql/driver/session.ts";
 import { absorbCancel, isInterrupted, readAgain, wasCancelled } from "../../../mysql/source/read-again.ts";
-import type { Part } from "../../../mysql/source/split.ts";
+import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { type CopyIn, copyIn } from "../../../postgres/driver/copy-in.ts";
 import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
-import { blocksInto, type Pool } from "../../../rows/mysql-to-copy/blocks.ts";
+import { type BlockPool, blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -15,23 +15,23 @@ import { binaryWay, textWay, type Way } from "./row-format.ts";
 
 /** One part of a table: rows of the snapshot → COPY, in one transaction that also marks the part as done. */
 
-export interface Running {
+export interface PartSource {
   encoder: RowEncoder;
   reader: Reader;
 }
 
 export interface PartWork {
   plan: TablePlan;
-  part: Part;
+  part: TablePart;
   /** Name of the part in the checkpoint. */
   mark: string;
   reader: Reader;
   writer: Writer;
   fence: Fence<Writer>;
-  pool: Pool;
+  pool: BlockPool;
   throttle: Throttle;
   /** Readers of the table that run now; this one is put among them. */
-  running: Set<Running>;
+  running: Set<PartSource>;
   /** The table is to be made anew: do not begin. */
   isStopped(): boolean;
   /** The table's guess broke here: told at once, so that its other parts stop too. */
@@ -72,7 +72,7 @@ async function copyOnce(work: PartWork): Promise<PartResult> {
 /** Undefined: what came cannot go this way; nothing of it was written, or counted. */
 async function copyBy(work: PartWork, way: Way): Promise<PartResult | undefined> {
   const { plan, reader, writer, fence, running } = work;
-  let entry: Running | undefined;
+  let entry: PartSource | undefined;
   try {
     await writer.run("BEGIN");
     await fence.guard(writer);

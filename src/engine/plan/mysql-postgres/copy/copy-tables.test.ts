@@ -6,7 +6,7 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
 import { createProgress } from "../../../run/progress.ts";
-import { createLessons } from "../columns/observed-types.ts";
+import { createObservedTypes } from "../columns/observed-types.ts";
 import { createScheme } from "../tables/scheme.ts";
 import { planTable, type TablePlan } from "../tables/table-plan.ts";
 import type { PartResult, PartWork } from "./copy-part.ts";
@@ -86,7 +86,7 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     postgis: undefined,
     btreeGist: false,
   });
-  const lessons = createLessons(sources, "null", () => undefined);
+  const lessons = createObservedTypes(sources, "null", () => undefined);
   const plan = (name: string) =>
     planTable(scheme, sources.find((one) => one.name === name) as SourceTable, lessons.of(name));
   const target = new Map<string, { sql: string; rows: bigint[]; writers: number; making: boolean }>();

@@ -3,15 +3,15 @@ import type { Fence } from "../../../fence/fence.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import { absorbCancel } from "../../../mysql/source/read-again.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
-import type { Part } from "../../../mysql/source/split.ts";
+import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { createPool } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import type { Prove } from "../finish/verify-expressions.ts";
+import type { VerifyExpressions } from "../finish/verify-expressions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { PartResult, PartWork, Running } from "./copy-part.ts";
+import type { PartResult, PartSource, PartWork } from "./copy-part.ts";
 
 /**
  * Copies all parts of all tables, N at a time. A table whose data break a guess is made anew with wider types, and so
@@ -19,9 +19,9 @@ import type { PartResult, PartWork, Running } from "./copy-part.ts";
  */
 export interface TableState {
   plan: TablePlan;
-  parts: Part[];
-  waiting: Part[];
-  running: Set<Running>;
+  parts: TablePart[];
+  waiting: TablePart[];
+  running: Set<PartSource>;
   /** Parts that were handed out and are not judged yet. */
   inFlight: number;
   /** Parts that are done in this round. */
@@ -47,7 +47,7 @@ export interface TableState {
   group: TableState[];
 }
 
-export function createTableState(plan: TablePlan, parts: Part[]): TableState {
+export function createTableState(plan: TablePlan, parts: TablePart[]): TableState {
   const state: TableState = {
     plan,
     parts,
@@ -105,7 +105,7 @@ export interface TablesWork {
   /** What the findings teach that was not known: tables to make anew, with their new plans. Throws where no type would do. */
   teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
   /** Called once all rows of a table are there: another plan, where they are not as in the source. */
-  prove: Prove;
+  prove: VerifyExpressions;
   /** Drops and makes the table. */
   remake(writer: Writer, before: TablePlan, after: TablePlan): Promise<void>;
   /** Called once for each table, when its rows and its group's are final. */
@@ -145,7 +145,7 @@ export async function copyTables(work: TablesWork): Promise<void> {
 
   /** Before it no part waits. There may be ten thousand tables. */
   let from = 0;
-  const next = (): { state: TableState; part: Part } | undefined => {
+  const next = (): { state: TableState; part: TablePart } | undefined => {
     for (let at = from; at < states.length; at++) {
       const state = states[at] as TableState;
       const part = state.broken ? undefined : state.waiting.shift();
@@ -208,7 +208,7 @@ export async function copyTables(work: TablesWork): Promise<void> {
     }
   };
 
-  const one = async (reader: Reader, writer: Writer, state: TableState, part: Part) => {
+  const one = async (reader: Reader, writer: Writer, state: TableState, part: TablePart) => {
     const { name } = state.plan.source;
     progress.state(name, "copying");
     const used = state.plan;

@@ -8,7 +8,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
 import { printable } from "../../../text/printable.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { Run } from "./run.ts";
+import type { CopyRun } from "./run.ts";
 import { readNames } from "./target.ts";
 
 /** Content `data`: the tables are there; each must be empty, or be emptied where that is asked for by name or all rows are this run's own. */
@@ -21,7 +21,7 @@ const markOf = ({ name }: TablePlan, schema: string): string => `${prefix}${JSON
  * `keep`: marks of the fence that stay. Errors: `target_not_empty`; `option_unmatched`; `dependents_exist`.
  */
 export async function emptyTables(
-  { fence, schema, hooks, request }: Run,
+  { fence, schema, hooks, request }: CopyRun,
   session: Writer,
   plans: readonly TablePlan[],
   keep: (part: string) => boolean,

@@ -21,16 +21,16 @@ import { moveRows, targets } from "./copy-all.ts";
 import type { TableState } from "./copy-tables.ts";
 import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported, withoutPostgis } from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
-import { createWarnings, failing, firstReader, type Run } from "./run.ts";
-import type { Target } from "./target.ts";
+import { type CopyRun, createWarnings, failing, firstReader } from "./run.ts";
+import type { TargetDatabase } from "./target.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
-export interface Done
+export interface PassResult
   extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed"> {
-  target: Pick<Target, "version" | "versionText">;
+  target: Pick<TargetDatabase, "version" | "versionText">;
 }
 
-export async function copyAll(run: Run): Promise<Done> {
+export async function copyAll(run: CopyRun): Promise<PassResult> {
   const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
   const { options } = request;
   const { database } = request.source;

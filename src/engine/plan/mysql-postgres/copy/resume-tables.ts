@@ -3,33 +3,33 @@ import { tableWords } from "../../../checksum/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { giveBack } from "../../../fence/give-back.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
-import { provenEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/proven-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
-import { type Comparing, compareValues } from "../finish/checksums.ts";
+import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { doubtsOf, type TablePlan } from "../tables/table-plan.ts";
 import { withFallback } from "./create-table.ts";
 import { emptyTables } from "./data-only.ts";
-import { candidates, dropForeignKeys, type Finished, notOf } from "./resume.ts";
-import type { Run } from "./run.ts";
+import { candidates, dropForeignKeys, type FinishedTable, notOf } from "./resume.ts";
+import type { CopyRun } from "./run.ts";
 import { makeShared, makeTables, prepareTarget } from "./target.ts";
 
 /** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
-export interface Prepared {
+export interface PreparedTables {
   kept: ReadonlySet<string>;
   copiedAgain: string[];
   /** Words for bytes that stand for no character, in kept tables too. */
   stray: string[];
 }
 
-export async function prepareTables(run: Run, planned: Planned, comparing: Comparing): Promise<Prepared> {
+export async function prepareTables(run: CopyRun, planned: Planned, comparing: ChecksumRun): Promise<PreparedTables> {
   const { request, hooks, fence, sessions, schema, catalogue } = run;
   const { plans, made, finished, lessons } = planned;
   const log = (message: string) => hooks.log("info", printable(message));
   const kept = await keepFinished(run, comparing, candidates(plans, finished, lessons.groups));
   const names = new Set(kept.map(({ source }) => source.name));
-  const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as Finished));
+  const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as FinishedTable));
   const fresh = plans.filter(({ source }) => !names.has(source.name));
   const rowless = request.options.content === "schema";
   if (!rowless) await refuseUnfit(run, fresh);
@@ -58,7 +58,10 @@ export async function prepareTables(run: Run, planned: Planned, comparing: Compa
 }
 
 /** Values that a type which the user named, or one that is there, would cut or round. Errors: `data_refused`. */
-const refuseUnfit = ({ request, snapshot, progress, hooks, fence }: Run, plans: readonly TablePlan[]): Promise<void> =>
+const refuseUnfit = (
+  { request, snapshot, progress, hooks, fence }: CopyRun,
+  plans: readonly TablePlan[],
+): Promise<void> =>
   refuseMysqlMisfits(
     snapshot.readers,
     request.source.database,
@@ -69,7 +72,7 @@ const refuseUnfit = ({ request, snapshot, progress, hooks, fence }: Run, plans: 
     throw error;
   });
 
-const strayBytesOf = ({ request, snapshot, progress }: Run, plans: readonly TablePlan[]): Promise<string[]> =>
+const strayBytesOf = ({ request, snapshot, progress }: CopyRun, plans: readonly TablePlan[]): Promise<string[]> =>
   strayBytes(
     snapshot.readers,
     request.source.database,
@@ -82,14 +85,14 @@ const strayBytesOf = ({ request, snapshot, progress }: Run, plans: readonly Tabl
 
 /** Of tables that an earlier attempt finished, those that are proven equal to the snapshot. */
 async function keepFinished(
-  { hooks }: Run,
-  comparing: Comparing,
+  { hooks }: CopyRun,
+  comparing: ChecksumRun,
   plans: readonly TablePlan[],
 ): Promise<readonly TablePlan[]> {
   if (plans.length === 0) return [];
   hooks.log("info", `Comparing ${counted(plans.length, "table")} of an earlier attempt with the source`);
   const words = ({ source: { name } }: TablePlan) => tableWords([comparing.scheme.database, name]);
-  const proven = await provenEqual(plans.map(words), () => compareValues(comparing, plans));
+  const proven = await verifiedEqual(plans.map(words), () => compareValues(comparing, plans));
   hooks.signal.throwIfAborted();
   return plans.filter((plan) => proven.has(words(plan)));
 }

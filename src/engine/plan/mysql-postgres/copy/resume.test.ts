@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { candidates, digestOf, type Finished } from "./resume.ts";
+import { candidates, digestOf, type FinishedTable } from "./resume.ts";
 
 const planOf = (name: string, create = `CREATE TABLE ${name} ()`): TablePlan =>
   ({
@@ -13,7 +13,7 @@ const planOf = (name: string, create = `CREATE TABLE ${name} ()`): TablePlan =>
     checks: [],
     after: [],
   }) as unknown as TablePlan;
-const finishedBy = (...plans: TablePlan[]): Map<string, Finished> =>
+const finishedBy = (...plans: TablePlan[]): Map<string, FinishedTable> =>
   new Map(
     plans.map((plan) => {
       const { name } = plan.source;

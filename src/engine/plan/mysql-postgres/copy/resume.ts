@@ -5,7 +5,7 @@ import type { FinishedMark } from "../../../fence/finished-marks.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import type { Lesson } from "../columns/types.ts";
+import type { ObservedType } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /**
@@ -13,9 +13,9 @@ import type { TablePlan } from "../tables/table-plan.ts";
  * digest of its plan and what its data had taught; it is kept only if the plan is still the same and its values are
  * equal to those of the new snapshot.
  */
-export interface Finished extends FinishedMark {
+export interface FinishedTable extends FinishedMark {
   /** By column. */
-  lessons: Record<string, Lesson>;
+  lessons: Record<string, ObservedType>;
   /** What its values had to give up (report.ts). */
   warnings: string[];
   /** How many of them name a column of which values were changed. Marks of earlier versions lack it. */
@@ -53,7 +53,7 @@ export const digestOf = (plan: TablePlan): string =>
 /** Tables that can be kept together with all whose types are decided with theirs. */
 export function candidates(
   plans: readonly TablePlan[],
-  finished: ReadonlyMap<string, Finished>,
+  finished: ReadonlyMap<string, FinishedTable>,
   groups: readonly (readonly string[])[],
 ): TablePlan[] {
   const same = new Set(

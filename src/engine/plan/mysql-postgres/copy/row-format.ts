@@ -1,6 +1,6 @@
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import type { Session as Reader, RowSink } from "../../../mysql/driver/session.ts";
-import type { Part } from "../../../mysql/source/split.ts";
+import type { TablePart } from "../../../mysql/source/split.ts";
 import { binaryFields } from "../../../rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../../rows/mysql-to-copy/binary-rows.ts";
 import type { Blocks } from "../../../rows/mysql-to-copy/blocks.ts";
@@ -22,7 +22,7 @@ export interface Way {
 
 export interface Journey {
   plan: TablePlan;
-  part: Part;
+  part: TablePart;
   reader: Reader;
 }
 

@@ -11,7 +11,7 @@ import { printable } from "../../../text/printable.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What one pass over a source works with. */
-export interface Run {
+export interface CopyRun {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;
@@ -41,7 +41,7 @@ export interface Warnings {
   warn(words: string): void;
 }
 
-export function createWarnings({ hooks }: Pick<Run, "hooks">): Warnings {
+export function createWarnings({ hooks }: Pick<CopyRun, "hooks">): Warnings {
   const said: string[] = [];
   return {
     said,
@@ -54,7 +54,7 @@ export function createWarnings({ hooks }: Pick<Run, "hooks">): Warnings {
 }
 
 /** Ends the run when the work fails, so that what else runs does not go on in vain. */
-export const failing = <Result>({ fail }: Pick<Run, "fail">, work: Promise<Result>): Promise<Result> =>
+export const failing = <Result>({ fail }: Pick<CopyRun, "fail">, work: Promise<Result>): Promise<Result> =>
   work.catch((error: unknown) => {
     fail(error);
     throw error;

@@ -20,7 +20,7 @@ export interface Extensions {
 }
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
-export interface Target extends Extensions {
+export interface TargetDatabase extends Extensions {
   versionText: string;
   /** server_version_num. */
   version: number;
@@ -30,7 +30,7 @@ export interface Target extends Extensions {
   taken: string[];
 }
 
-export interface Wanted {
+export interface WantedTarget {
   schema: string;
   /** Names that relations are to have. */
   names: readonly string[];
@@ -59,7 +59,7 @@ export async function prepareTarget(
   session: Writer,
   fence: Fence<Writer>,
   made: readonly MadeObject[],
-  { schema, names, drop = [], keep, log }: Wanted,
+  { schema, names, drop = [], keep, log }: WantedTarget,
 ): Promise<void> {
   // Also the parts and the result of an earlier attempt: what is not kept begins from nothing.
   await fence.clean(made, keep);
@@ -101,7 +101,7 @@ export async function readTarget(
   schema: string,
   ours: readonly string[],
   wanted: readonly string[],
-): Promise<Target> {
+): Promise<TargetDatabase> {
   const server = await readServer(session);
   const rows = await session.query<{ name: string }>(
     `WITH ours AS (SELECT oid FROM pg_class WHERE relnamespace = to_regnamespace($1) 
@@ -121,7 +121,7 @@ export async function readTarget(
   return { ...server, taken: rows.map(({ name }) => name) };
 }
 
-async function readServer(session: Writer): Promise<Omit<Target, "taken">> {
+async function readServer(session: Writer): Promise<Omit<TargetDatabase, "taken">> {
   const [server] = await session.query<{ version: string; encoding: string; icu: boolean }>(
     `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
             EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i') AS icu`,

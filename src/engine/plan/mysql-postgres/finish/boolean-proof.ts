@@ -1,18 +1,18 @@
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import type { Lessons } from "../columns/observed-types.ts";
+import type { ObservedTypes } from "../columns/observed-types.ts";
 import type { TableState } from "../copy/copy-tables.ts";
-import { type TablePlan, unproven } from "../tables/table-plan.ts";
+import { type TablePlan, unverifiedBooleans } from "../tables/table-plan.ts";
 import type { Finishing } from "./finishing-run.ts";
 
 /** A TINYINT(1) in which no value says that it is a boolean becomes smallint: there it stays right whatever comes. */
-export async function proveBooleans(
+export async function verifyBooleans(
   { sessions, fence, scheme }: Finishing,
   state: TableState,
-  lessons: Lessons,
+  lessons: ObservedTypes,
   replan: () => TablePlan,
 ): Promise<void> {
-  const columns = unproven(state.plan, state.seen);
+  const columns = unverifiedBooleans(state.plan, state.seen);
   if (columns.length === 0) return;
   for (const column of columns) lessons.widen(state.plan.source.name, column.source.name);
   const after = replan();

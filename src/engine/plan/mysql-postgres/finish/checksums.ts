@@ -9,7 +9,7 @@ import { all } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Compares the values of both sides, the source's inside its snapshot. */
-export interface Comparing {
+export interface ChecksumRun {
   scheme: Scheme;
   readers: readonly Reader[];
   open(): Promise<Writer>;
@@ -20,7 +20,7 @@ export interface Comparing {
 }
 
 export async function compareValues(
-  { scheme, readers, open, throttle, progress, signal, options }: Comparing,
+  { scheme, readers, open, throttle, progress, signal, options }: ChecksumRun,
   plans: readonly TablePlan[],
 ): Promise<Verification> {
   const writers: Writer[] = [];

@@ -10,7 +10,7 @@ import { buildIndexes } from "./build-indexes.ts";
 import type { Finishing } from "./finishing-run.ts";
 
 /** Marks a table as finished, with what became known while it was; in the transaction that finishes it. */
-export type Done = () => { mark: string; rows: number };
+export type MarkFinished = () => { mark: string; rows: number };
 
 /** A table below this many bytes in the source is finished in one transaction: what it costs is its commits. */
 export const smallBytes = 16 * 1024 * 1024;
@@ -22,7 +22,7 @@ export async function finishTable(
   finishing: Finishing,
   plan: TablePlan,
   rows: number,
-  done: Done | undefined,
+  done: MarkFinished | undefined,
 ): Promise<void> {
   try {
     await finish(finishing, plan, rows, done);
@@ -33,7 +33,12 @@ export async function finishTable(
   }
 }
 
-async function finish(finishing: Finishing, plan: TablePlan, rows: number, done: Done | undefined): Promise<void> {
+async function finish(
+  finishing: Finishing,
+  plan: TablePlan,
+  rows: number,
+  done: MarkFinished | undefined,
+): Promise<void> {
   const { sessions, fence } = finishing;
   const isSmall = rows < smallRows && plan.source.dataBytes < smallBytes;
   if (isSmall && (await finishAtOnce(finishing, plan, done))) return;
@@ -55,14 +60,14 @@ async function finish(finishing: Finishing, plan: TablePlan, rows: number, done:
   });
 }
 
-async function markDone({ fence }: Finishing, session: Writer, done: Done | undefined): Promise<void> {
+async function markDone({ fence }: Finishing, session: Writer, done: MarkFinished | undefined): Promise<void> {
   if (done === undefined) return;
   const { mark, rows } = done();
   await fence.partDone(session, mark, rows);
 }
 
 /** False: something of it cannot be, and nothing was done. */
-async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: Done | undefined): Promise<boolean> {
+async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: MarkFinished | undefined): Promise<boolean> {
   const { sessions, fence, inventory } = finishing;
   const statements = [
     ...plan.indexes.flatMap(({ create, folded, apart }) => [create, folded?.create, apart?.create]),

@@ -3,7 +3,7 @@ import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { isGenerated, mentions } from "../columns/expressions.ts";
-import type { Run } from "../copy/run.ts";
+import type { CopyRun } from "../copy/run.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -11,14 +11,14 @@ import type { TablePlan } from "../tables/table-plan.ts";
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are
  * there. Answers with another plan where they differ: those columns are plain, and have the source's values.
  */
-export type Prove = (reader: Reader, writer: Writer, plan: TablePlan) => Promise<TablePlan | undefined>;
+export type VerifyExpressions = (reader: Reader, writer: Writer, plan: TablePlan) => Promise<TablePlan | undefined>;
 
-export const proving =
+export const expressionVerifier =
   (
-    { progress, signal, throttle, request: { options } }: Run,
+    { progress, signal, throttle, request: { options } }: CopyRun,
     { scheme, lessons, plan: replan }: Planned,
     warn: (words: string) => void,
-  ): Prove =>
+  ): VerifyExpressions =>
   async (reader, writer, plan) => {
     const computed = plan.columns.filter((column) => column.computed);
     if (computed.length === 0) return undefined;

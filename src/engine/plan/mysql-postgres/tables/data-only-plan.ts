@@ -11,11 +11,11 @@ import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";
 import { intoType, plainType } from "../columns/overrides.ts";
 import { isIncrement, type TargetType, targetType } from "../columns/types.ts";
-import { called, type There, type ThereColumn } from "./existing-tables.ts";
+import { called, type ExistingColumn, type ExistingTable } from "./existing-tables.ts";
 import { nextValue, type TablePlan } from "./table-plan.ts";
 
 /** Content `data`: what becomes of a table whose rows come into one that is there. Pure. Errors: `schema_differs`. */
-export function planFilling(scheme: Scheme, source: SourceTable, there: There): TablePlan {
+export function planDataOnly(scheme: Scheme, source: SourceTable, there: ExistingTable): TablePlan {
   const table = qualified(there.schema, there.name);
   const inventory: InventoryEntry[] = [
     { kind: "table", name: source.name, outcome: "copied", note: "rows alone, into the table that was there" },
@@ -97,7 +97,7 @@ export function planFilling(scheme: Scheme, source: SourceTable, there: There): 
 }
 
 /** With a doubt for a column that takes no NULL and may be given one. */
-function withNulls(column: SourceColumn, target: ThereColumn, type: TargetType, zero: Scheme["zero"]): TargetType {
+function withNulls(column: SourceColumn, target: ExistingColumn, type: TargetType, zero: Scheme["zero"]): TargetType {
   const types = [column.columnType, target.type] as const;
   const nulls = mysqlDoubt(column.name, types, nullChecks(column, target)).misfits;
   const lost = target.notNull && zero === undefined && type.field.kind === kind.date;
@@ -112,7 +112,7 @@ function withNulls(column: SourceColumn, target: ThereColumn, type: TargetType, 
 /** What the target's checks ask, where the source can be asked for it. */
 function addConditions(
   { maria, sourceVersion, targetVersion }: Scheme,
-  { conditions = [] }: There,
+  { conditions = [] }: ExistingTable,
   columns: readonly ColumnPlan[],
   meanings: ReadonlyMap<string, ColumnMeaning & Pick<Doubt, "types">>,
 ): void {

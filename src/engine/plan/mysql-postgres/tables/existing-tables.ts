@@ -9,15 +9,15 @@ import { printable } from "../../../text/printable.ts";
 import type { Condition } from "../../fits/conditions.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
-export interface There {
+export interface ExistingTable {
   schema: string;
   name: string;
   partitioned: boolean;
-  columns: ThereColumn[];
+  columns: ExistingColumn[];
   conditions?: readonly Condition[];
 }
 
-export interface ThereColumn {
+export interface ExistingColumn {
   name: string;
   /** As in DDL, and without a length and below a domain. */
   type: string;
@@ -45,9 +45,9 @@ export async function readThere(
   session: Writer,
   schema: string,
   tables: readonly SourceTable[],
-): Promise<Map<string, There>> {
+): Promise<Map<string, ExistingTable>> {
   const deterministic = session.version >= 120_000 ? "o.collisdeterministic" : "true";
-  const rows = await session.query<Omit<There, "schema">>(
+  const rows = await session.query<Omit<ExistingTable, "schema">>(
     `SELECT c.relname AS name, c.relkind = 'p' AS partitioned, COALESCE(
               (SELECT json_agg(json_build_object('name', a.attname, 'type', format_type(a.atttypid, a.atttypmod), 'base',
                       format_type(CASE t.typtype WHEN 'd' THEN t.typbasetype ELSE t.oid END, NULL),
@@ -63,7 +63,7 @@ export async function readThere(
   );
   await addParts(session, schema, rows);
   const amounts: string[] = [];
-  const found = new Map<string, There>();
+  const found = new Map<string, ExistingTable>();
   const missing: string[] = [];
   for (const table of tables) {
     const there = called(rows, table.name);
@@ -72,7 +72,7 @@ export async function readThere(
       continue;
     }
     found.set(table.name, { ...there, schema });
-    const named = new Set<ThereColumn>();
+    const named = new Set<ExistingColumn>();
     for (const { name, generation } of table.columns) {
       const column = called(there.columns, name);
       if (column !== undefined) named.add(column);
@@ -94,7 +94,7 @@ export async function readThere(
 }
 
 /** What the catalogue's list of columns does not tell. */
-async function addParts(session: Writer, schema: string, tables: Omit<There, "schema">[]): Promise<void> {
+async function addParts(session: Writer, schema: string, tables: Omit<ExistingTable, "schema">[]): Promise<void> {
   const names = tables.map(({ name }) => ({ schema, name }));
   const [parts, conditions] = [await readTypeParts(session, names), await readConditions(session, names)];
   for (const [at, table] of tables.entries()) {
@@ -106,7 +106,7 @@ async function addParts(session: Writer, schema: string, tables: Omit<There, "sc
   }
 }
 
-const holdsMoney = ({ written, parts = [] }: ThereColumn): boolean =>
+const holdsMoney = ({ written, parts = [] }: ExistingColumn): boolean =>
   isMoney(written) || parts.some(({ type }) => isMoney(type));
 
 /** The one of this name, or the only one that differs from it in case. */

@@ -4,27 +4,27 @@ import { giveBack } from "../../../fence/give-back.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Scheme } from "../columns/column-plan.ts";
-import { createLessons, type Lessons } from "../columns/observed-types.ts";
+import { createObservedTypes, type ObservedTypes } from "../columns/observed-types.ts";
 import { readTypes, refuseMoneyTypes } from "../columns/overrides.ts";
-import type { Lesson } from "../columns/types.ts";
-import type { Finished } from "../copy/resume.ts";
-import { firstReader, type Run } from "../copy/run.ts";
-import { readTarget, type Target } from "../copy/target.ts";
+import type { ObservedType } from "../columns/types.ts";
+import type { FinishedTable } from "../copy/resume.ts";
+import { type CopyRun, firstReader } from "../copy/run.ts";
+import { readTarget, type TargetDatabase } from "../copy/target.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
-import { planFilling } from "./data-only-plan.ts";
-import { readThere, type There } from "./existing-tables.ts";
+import { planDataOnly } from "./data-only-plan.ts";
+import { type ExistingTable, readThere } from "./existing-tables.ts";
 import { createRemade } from "./remade-plan.ts";
 import { createScheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";
 
-const unlearnt: ReadonlyMap<string, Lesson> = new Map();
+const unlearnt: ReadonlyMap<string, ObservedType> = new Map();
 
 /** Every table's plan, before the first write. */
 export interface Planned {
-  target: Pick<Target, "version" | "versionText">;
+  target: Pick<TargetDatabase, "version" | "versionText">;
   scheme: Scheme;
-  lessons: Lessons;
+  lessons: ObservedTypes;
   /** Largest first, so that no long one is left for the end. */
   plans: TablePlan[];
   /** The plan anew, by what the data have taught since. */
@@ -32,29 +32,30 @@ export interface Planned {
   /** What earlier attempts of this owner made. */
   made: MadeObject[];
   /** Tables that they finished. */
-  finished: ReadonlyMap<string, Finished>;
+  finished: ReadonlyMap<string, FinishedTable>;
   /** What becomes of the source's sequences. */
   sequences: InventoryEntry[];
 }
 
-export const planAll = (run: Run): Promise<Planned> =>
+export const planAll = (run: CopyRun): Promise<Planned> =>
   planned(run).catch(async (error: unknown) => {
     await giveBack(run.fence, error);
     throw error;
   });
 
-async function planned(run: Run): Promise<Planned> {
+async function planned(run: CopyRun): Promise<Planned> {
   const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;
   const { options } = request;
   const { database } = request.source;
   const { maria, version: sourceVersion } = firstReader(snapshot).server;
   const rowless = options.content === "schema";
-  const lessons = createLessons(catalogue.tables, options.zero_dates ?? "null", (message) =>
+  const lessons = createObservedTypes(catalogue.tables, options.zero_dates ?? "null", (message) =>
     hooks.log("info", printable(message)),
   );
   const earlier = request.reset ? (request.made ?? []) : [];
   const made = [...earlier, ...(await fence.made())];
-  const finished = request.reset || rowless ? new Map<string, Finished>() : await readFinished<Finished>(fence);
+  const finished =
+    request.reset || rowless ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
   for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
   const claimed = await fence.claimedByOthers();
   const { target, scheme, there } = await sessions.use(async (session) => {
@@ -62,7 +63,9 @@ async function planned(run: Run): Promise<Planned> {
     const names = catalogue.tables.map(({ name }) => name);
     const { taken, ...server } = await readTarget(session, schema, ours, names);
     const there =
-      options.content === "data" ? await readThere(session, schema, catalogue.tables) : new Map<string, There>();
+      options.content === "data"
+        ? await readThere(session, schema, catalogue.tables)
+        : new Map<string, ExistingTable>();
     const forced = await readTypes(session, database, catalogue.tables, options.types);
     await refuseMoneyTypes(session, forced);
     const { icu, postgis, btreeGist } = server;
@@ -86,7 +89,7 @@ async function planned(run: Run): Promise<Planned> {
     const source = sources.get(name);
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
     const target = there.get(name);
-    if (target !== undefined) return remade(() => planFilling(scheme, source, target));
+    if (target !== undefined) return remade(() => planDataOnly(scheme, source, target));
     const learnt = lessons.of(name);
     // What is learnt later makes another plan: this one stays as it is.
     return learnt.size > 0 ? planTable(scheme, source, learnt) : remade(() => planTable(scheme, source, unlearnt));

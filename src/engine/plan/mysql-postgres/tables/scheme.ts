@@ -7,7 +7,7 @@ import { createNames } from "./names.ts";
 /** Names that the tables of a run share. */
 
 /** What the user's options say about names and types. */
-export type Wishes = Pick<
+export type NamingOptions = Pick<
   Scheme,
   "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis" | "btreeGist"
 >;
@@ -18,7 +18,7 @@ export function createScheme(
   maria: boolean,
   tables: readonly SourceTable[],
   taken: Iterable<string>,
-  wishes: Wishes,
+  wishes: NamingOptions,
 ): Scheme {
   const names = createNames(taken);
   const targets = new Map(tables.map(({ name }) => [name, names.take(name, `table ${name}`)]));

@@ -9,7 +9,7 @@ import { type ColumnPlan, columnKey, type IndexPlan, type NamedType, type Scheme
 import { columnValue, type Note } from "../columns/column-values.ts";
 import { createTranslator, isGenerated } from "../columns/expressions.ts";
 import { intoType } from "../columns/overrides.ts";
-import { isIncrement, type Lesson, refuseLabels, type TargetType, targetType } from "../columns/types.ts";
+import { isIncrement, type ObservedType, refuseLabels, type TargetType, targetType } from "../columns/types.ts";
 import { keyNames, planIndex, tooLongWords } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
@@ -48,7 +48,7 @@ export interface TablePlan {
 /** Names that PostgreSQL gives to columns of its own in every table. */
 const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, Lesson>): TablePlan {
+export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, ObservedType>): TablePlan {
   const { schema, database } = scheme;
   const name = scheme.tables.get(source.name) as string;
   const table = qualified(schema, name);
@@ -183,7 +183,7 @@ function typeOf(
   scheme: Scheme,
   source: SourceTable,
   column: SourceColumn,
-  lesson: Lesson,
+  lesson: ObservedType,
   named: NamedType | undefined,
 ): TargetType {
   const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
@@ -275,7 +275,7 @@ export function nextValue(table: string, column: string, next: string | null, ty
 export const doubtsOf = (columns: readonly ColumnPlan[]): Doubt[] => columns.flatMap(({ type }) => type.doubt ?? []);
 
 /** Columns whose guess needs a value as evidence: without one they are made smallint after the copy. */
-export function unproven(plan: TablePlan, seen: readonly boolean[]): ColumnPlan[] {
+export function unverifiedBooleans(plan: TablePlan, seen: readonly boolean[]): ColumnPlan[] {
   return plan.copied.filter(
     (column, index) => !column.forced && column.type.field.kind === kind.boolean && seen[index] !== true,
   );

@@ -1,7 +1,7 @@
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { inOrder } from "../../../translate/in-order.ts";
-import { type ColumnMeaning, type Relation, translateView } from "../../../translate/index.ts";
+import { type ColumnMeaning, type SourceRelation, translateView } from "../../../translate/index.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { meaningOf } from "../columns/expressions.ts";
 import { nameFor } from "./scheme.ts";
@@ -26,7 +26,7 @@ export interface ViewPlans {
   refused: Map<string, string>;
 }
 
-interface Known extends Relation {
+interface Known extends SourceRelation {
   tables: ReadonlySet<string>;
 }
 

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
-import type { ColumnPlan, Planning } from "./column-plan.ts";
+import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
 import { constraintName } from "./scheme.ts";
 
 /** Checks of a table, of its columns' domains, and those that types want. Pure. */
@@ -9,7 +9,7 @@ import { constraintName } from "./scheme.ts";
 export function planChecks(
   source: SourceTable,
   columns: readonly ColumnPlan[],
-  planning: Planning,
+  planning: ColumnPlanning,
   inventory: InventoryEntry[],
   counter: string | undefined,
 ): string[] {

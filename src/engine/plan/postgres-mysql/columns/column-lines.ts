@@ -3,7 +3,7 @@ import { identifier, literal } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { commentCharacters, cutComment } from "../tables/indexes.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { ColumnPlan, Planning } from "./column-plan.ts";
+import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
 import { targetDefault } from "./defaults.ts";
 
 /** The line of each column in CREATE TABLE: what it counts, makes or has by default, and what the report says of it. Pure. */
@@ -12,7 +12,7 @@ import { targetDefault } from "./defaults.ts";
 interface Described {
   source: SourceTable;
   columns: ColumnPlan[];
-  planning: Planning;
+  planning: ColumnPlanning;
   inventory: InventoryEntry[];
   counter: TablePlan["counter"];
 }
@@ -20,7 +20,7 @@ interface Described {
 export function describeColumns(
   source: SourceTable,
   columns: ColumnPlan[],
-  planning: Planning,
+  planning: ColumnPlanning,
   inventory: InventoryEntry[],
 ): { lines: string[]; counter: TablePlan["counter"] } {
   const described: Described = { source, columns, planning, inventory, counter: undefined };
@@ -115,7 +115,7 @@ function ownValue(described: Described, column: ColumnPlan, remarks: (string | u
 }
 
 /** Why a column cannot count up, or undefined. */
-function counterOf({ source, type: { sql }, nullable }: ColumnPlan, { users }: Planning): string | undefined {
+function counterOf({ source, type: { sql }, nullable }: ColumnPlan, { users }: ColumnPlanning): string | undefined {
   const { sequence } = source;
   if (sequence === null) return undefined;
   if (nullable) return "the column takes NULL, for which MySQL would store a number of its own";
@@ -127,7 +127,7 @@ function counterOf({ source, type: { sql }, nullable }: ColumnPlan, { users }: P
 function defaultOf(
   columns: readonly ColumnPlan[],
   column: ColumnPlan,
-  { expressions }: Planning,
+  { expressions }: ColumnPlanning,
 ): { sql: string; note?: string } | { reason: string } | undefined {
   const value = targetDefault(column.source, column.type);
   if (value === undefined || !("unknown" in value)) return value;

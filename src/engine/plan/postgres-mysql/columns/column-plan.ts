@@ -1,7 +1,7 @@
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import type { Use } from "../../../translate/index.ts";
 import type { Scheme } from "./scheme.ts";
-import type { Lesson, TargetType } from "./target-type.ts";
+import type { ObservedType, TargetType } from "./target-type.ts";
 
 /** What the planning of a table is given, and what it makes of each column. Shapes only. */
 
@@ -26,12 +26,12 @@ export interface Expressions {
   ): { sql: string } | { reason: string };
 }
 
-export interface Planning {
+export interface ColumnPlanning {
   scheme: Scheme;
   expressions: Expressions;
   /** Characters that keys leave to text, by column. */
   keyed: ReadonlyMap<string, number>;
-  lessons: ReadonlyMap<string, Lesson>;
+  lessons: ReadonlyMap<string, ObservedType>;
   /** Names of checks that the data broke. */
   brokenChecks: ReadonlySet<string>;
   /** Type that foreign keys make columns share. */

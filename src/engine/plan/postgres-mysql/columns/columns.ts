@@ -1,14 +1,14 @@
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
-import type { ColumnPlan, Planning } from "./column-plan.ts";
+import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
 import type { Names } from "./names.ts";
 import { overridden } from "./overrides.ts";
-import { noLesson, outOfRow, targetType } from "./types.ts";
+import { nothingObserved, outOfRow, targetType } from "./types.ts";
 
 /** Names and types of a table's columns, made to fit into one row. Pure. */
 
-export function planColumn(column: SourceColumn, names: Names, planning: Planning): ColumnPlan {
+export function planColumn(column: SourceColumn, names: Names, planning: ColumnPlanning): ColumnPlan {
   const { scheme, lessons, keyed } = planning;
-  const lesson = lessons.get(column.name) ?? noLesson;
+  const lesson = lessons.get(column.name) ?? nothingObserved;
   const characters = keyed.get(column.name);
   const joined = planning.joined(column.name);
   const usual = targetType(column, {

@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import { literalOf, targetDefault } from "./defaults.ts";
 import { sampleColumn } from "./sample-column.ts";
-import { noLesson, targetType } from "./types.ts";
+import { nothingObserved, targetType } from "./types.ts";
 
 /** A default that no row could take. */
 const no = (type: string) => ({ reason: expect.stringContaining(`a ${type} cannot hold it`) as string });
@@ -75,7 +75,7 @@ describe("defaults for MySQL", () => {
     ["text", "NULL::text", undefined],
   ])("%s DEFAULT %s", (type, text, expected, more) => {
     const from = column(type, text, more);
-    const found = targetDefault(from, targetType(from, { maria: false, version: 90_700, lesson: noLesson }));
+    const found = targetDefault(from, targetType(from, { maria: false, version: 90_700, lesson: nothingObserved }));
     expect(found !== undefined && "sql" in found ? found.sql : found).toEqual(expected);
   });
 });

@@ -1,9 +1,9 @@
 import { foldingName } from "../../../translate/collation.ts";
-import { type ColumnMeaning, type Side, translateExpression } from "../../../translate/index.ts";
+import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../../../translate/index.ts";
 import type { ColumnPlan, Expressions } from "./column-plan.ts";
 
 /** The translator of translate/, told what it has to know of the columns. */
-export const createExpressions = (from: Side, to: Side): Expressions => ({
+export const createExpressions = (from: DatabaseProduct, to: DatabaseProduct): Expressions => ({
   translate(columns, expression, use, result) {
     const known = columns.map((column) => [column.source.name, meaning(column)] as const);
     const found = translateExpression(expression, {

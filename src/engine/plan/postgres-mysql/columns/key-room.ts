@@ -1,5 +1,5 @@
 import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
-import { characterBytes, keyBytes, noLesson, type Surroundings, targetType } from "./types.ts";
+import { type ColumnContext, characterBytes, keyBytes, nothingObserved, targetType } from "./types.ts";
 
 /** How many characters of a text each key leaves to it: InnoDB's keys hold 3,072 bytes. Pure. */
 
@@ -20,7 +20,7 @@ export function shares(wishes: readonly number[], budget: number): number[] {
 export function keyedColumns(
   table: SourceTable,
   referenced: readonly (readonly string[])[],
-  { maria, version }: Pick<Surroundings, "maria" | "version">,
+  { maria, version }: Pick<ColumnContext, "maria" | "version">,
 ): Map<string, number> {
   const byName = new Map(table.columns.map((column) => [column.name, column]));
   const keys = [
@@ -36,7 +36,7 @@ export function keyedColumns(
   const found = new Map<string, number>();
   for (const names of keys) {
     const columns = names.map((name) => byName.get(name)).filter((column) => column !== undefined);
-    const wishes = columns.map((column) => wish(column, { maria, version, lesson: noLesson }));
+    const wishes = columns.map((column) => wish(column, { maria, version, lesson: nothingObserved }));
     const given = shares(wishes, keyBytes);
     columns.forEach((column, at) => {
       if (!stretches(column)) return;
@@ -49,11 +49,11 @@ export function keyedColumns(
 
 /** Types whose length the data decide. */
 const stretches = (column: SourceColumn): boolean => {
-  const type = targetType(column, { maria: false, version: 80400, lesson: noLesson });
+  const type = targetType(column, { maria: false, version: 80400, lesson: nothingObserved });
   return type.text !== undefined || type.unkeyed === "binary";
 };
 
-const wish = (column: SourceColumn, around: Surroundings): number => {
+const wish = (column: SourceColumn, around: ColumnContext): number => {
   const type = targetType(column, around);
   if (type.unkeyed === "text" || type.unkeyed === "binary") return Number.POSITIVE_INFINITY;
   return type.text?.characters === undefined ? type.bytes : type.text.characters * characterBytes;

@@ -2,7 +2,7 @@ import { literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
-import { type Kind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
+import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import type { TargetType } from "./target-type.ts";
 
@@ -80,7 +80,7 @@ function modified(modifier: number, geography: boolean): { srid: number; shape: 
 }
 
 /** Of these a text keeps more than MySQL's own types: `infinity`, `NaN`, an offset. */
-const kept = new Set<Kind>([kind.boolean, kind.date, kind.float, kind.numeric]);
+const kept = new Set<FieldKind>([kind.boolean, kind.date, kind.float, kind.numeric]);
 
 /** For a text: a value as PostgreSQL writes it. */
 export function asWritten(column: ColumnPlan): ColumnPlan {

@@ -1,9 +1,9 @@
-import type { Kind, Srids } from "../../../rows/copy-to-load/fields.ts";
+import type { FieldKind, Srids } from "../../../rows/copy-to-load/fields.ts";
 
 /** What a column becomes, and what the data teach of it. Shapes only. */
 
 /** What earlier attempts at this table have taught about a column. */
-export interface Lesson {
+export interface ObservedType {
   /** The guessed type was too narrow: text in a key, a document that is none for the target. */
   long: boolean;
   /** A numeric's digits before and after the point, counted in the source. */
@@ -17,7 +17,7 @@ export interface Lesson {
 export interface TargetType {
   /** As in DDL. */
   sql: string;
-  kind: Kind;
+  kind: FieldKind;
   /** Characters (kind limited) or digits before the point (numeric). */
   limit?: number;
   scale?: number;

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import { sampleColumn } from "./sample-column.ts";
-import { digitsOf, noLesson, type Surroundings, targetType } from "./types.ts";
+import { type ColumnContext, digitsOf, nothingObserved, targetType } from "./types.ts";
 
-const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<Surroundings> = {}) =>
-  targetType(sampleColumn(type, more), { maria: false, version: 90_700, lesson: noLesson, ...around });
+const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<ColumnContext> = {}) =>
+  targetType(sampleColumn(type, more), { maria: false, version: 90_700, lesson: nothingObserved, ...around });
 
 /** As atttypmod holds precision and scale. */
 const digits = (precision: number, scale: number) => ((precision << 16) | (scale & 0x7ff)) + 4;
@@ -14,7 +14,7 @@ const postgis: Partial<SourceColumn> = { builtin: false, spatial: "public" };
 const asciiText = (characters: number) => `VARCHAR(${characters}) CHARACTER SET ascii COLLATE ascii_bin`;
 
 describe("types of PostgreSQL in MySQL", () => {
-  test.each<[string, string, Partial<SourceColumn>?, Partial<Surroundings>?]>([
+  test.each<[string, string, Partial<SourceColumn>?, Partial<ColumnContext>?]>([
     ["int2", "SMALLINT"],
     ["int4", "INT"],
     ["int4", "BIGINT", {}, { joined: "BIGINT" }],

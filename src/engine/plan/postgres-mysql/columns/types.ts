@@ -1,24 +1,24 @@
 import { literal } from "../../../mysql/driver/names.ts";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
-import { type Kind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
+import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import { named } from "../../../text/own-property.ts";
 import { realText } from "../../fits/real-text.ts";
 import { noShape, ownShape, postgisShape } from "./shapes.ts";
-import type { Lesson, TargetType } from "./target-type.ts";
+import type { ObservedType, TargetType } from "./target-type.ts";
 
 /**
  * PostgreSQL's types → MySQL's, from the catalogue alone. Where a type may hold what MySQL's does not, the usual is
  * guessed; a value that breaks the guess teaches a lesson, and the table is copied again.
  */
 
-export const noLesson: Lesson = { long: false, nullable: false };
+export const nothingObserved: ObservedType = { long: false, nullable: false };
 
-export interface Surroundings {
+export interface ColumnContext {
   maria: boolean;
   /** server_version as a number: 80403 is 8.4.3. */
   version: number;
-  lesson: Lesson;
+  lesson: ObservedType;
   /** Those that the target knows; undefined: it takes any. */
   srids?: Srids | undefined;
   /** Characters that a key leaves for this column, where it is in one that must be whole. */
@@ -40,7 +40,7 @@ export const characterBytes = 4;
 /** The pointer that a *TEXT or *BLOB leaves in the row. */
 const pointerBytes = 12;
 
-const plain = (sql: string, bytes: number, how: Kind = kind.raw, more: Partial<TargetType> = {}): TargetType => ({
+const plain = (sql: string, bytes: number, how: FieldKind = kind.raw, more: Partial<TargetType> = {}): TargetType => ({
   sql,
   kind: how,
   bytes,
@@ -78,7 +78,7 @@ const looseText = new Set(["timetz", "interval", "numrange", "xml", "tsvector", 
 
 const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifier === 0 ? "" : `(${modifier})`);
 
-export function targetType(column: SourceColumn, around: Surroundings): TargetType {
+export function targetType(column: SourceColumn, around: ColumnContext): TargetType {
   const { type, builtin, sort } = column;
   if (column.array) {
     const checks = sort === "d" ? "the checks of its elements' domain are not copied" : "";
@@ -99,7 +99,7 @@ export function targetType(column: SourceColumn, around: Surroundings): TargetTy
   return scalar(column, around);
 }
 
-function scalar({ type, modifier }: SourceColumn, around: Surroundings): TargetType {
+function scalar({ type, modifier }: SourceColumn, around: ColumnContext): TargetType {
   switch (type) {
     case "bool":
       return plain("TINYINT(1)", 1, kind.boolean);
@@ -172,7 +172,7 @@ const ascii = (characters: number, loose = false): TargetType =>
     note: loose ? "as text; what PostgreSQL takes for equal may be written differently" : "as text",
   });
 
-function text(around: Surroundings, characters: number | undefined, note?: string, fixed = false): TargetType {
+function text(around: ColumnContext, characters: number | undefined, note?: string, fixed = false): TargetType {
   const remarks = note === undefined ? {} : { note };
   const { keyed, lesson } = around;
   if (characters !== undefined && characters <= (keyed ?? mostCharacters)) {
@@ -211,7 +211,7 @@ export const outOfRow = (type: TargetType): TargetType => ({
   note: joinNotes(type.note, `${type.sql} is too long for the row's 65,535 bytes`),
 });
 
-function extension(column: SourceColumn, around: Surroundings): TargetType {
+function extension(column: SourceColumn, around: ColumnContext): TargetType {
   if (column.type === "citext") {
     const type = text(around, undefined);
     return {
@@ -230,7 +230,7 @@ function extension(column: SourceColumn, around: Surroundings): TargetType {
 const joinNotes = (...notes: (string | undefined)[]): string =>
   notes.filter((one) => one !== undefined && one !== "").join("; ");
 
-function json({ maria, lesson }: Surroundings, from: string, notes: string[]): TargetType {
+function json({ maria, lesson }: ColumnContext, from: string, notes: string[]): TargetType {
   const select = from === "json" || from === "jsonb" ? {} : { select: (name: string) => `pg_catalog.to_json(${name})` };
   if (lesson.long)
     return plain("LONGTEXT", pointerBytes, kind.text, {
@@ -250,7 +250,7 @@ function json({ maria, lesson }: Surroundings, from: string, notes: string[]): T
   });
 }
 
-function numeric(modifier: number, { lesson, joined, keyed }: Surroundings): TargetType {
+function numeric(modifier: number, { lesson, joined, keyed }: ColumnContext): TargetType {
   const declared = modifier < 4 ? undefined : digitsOf(modifier);
   if (declared !== undefined && declared.before + declared.after <= 65 && declared.after <= 30) {
     return decimal(joined ?? `DECIMAL(${declared.before + declared.after},${declared.after})`);
@@ -282,7 +282,7 @@ export function digitsOf(modifier: number): { before: number; after: number } {
 const mostLabels = 65_535;
 const labelCharacters = 255;
 
-function enumeration(column: SourceColumn, around: Surroundings): TargetType {
+function enumeration(column: SourceColumn, around: ColumnContext): TargetType {
   const labels = column.labels ?? [];
   const listed = labels.map((label) => literal(label)).join(",");
   // MySQL cuts the spaces at a label's end, and what is then doubled; beyond the basic plane a label is shown, and in
@@ -293,7 +293,11 @@ function enumeration(column: SourceColumn, around: Surroundings): TargetType {
   }
   const longest = Math.max(1, ...labels.map((label) => [...label].length));
   return {
-    ...text({ ...around, lesson: noLesson }, longest, "as text with a check: a label that MySQL's ENUM cannot hold"),
+    ...text(
+      { ...around, lesson: nothingObserved },
+      longest,
+      "as text with a check: a label that MySQL's ENUM cannot hold",
+    ),
     ...(labels.length > 0 ? { check: (name: string) => `${name} IN (${listed})` } : {}),
   };
 }

@@ -4,18 +4,18 @@ import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
-import type { Pool } from "../../../mysql/target/loader.ts";
+import type { BlockPool } from "../../../mysql/target/loader.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
 import type { Findings } from "../../../rows/copy-to-load/fields.ts";
 import { createRowEncoder, type RowEncoder } from "../../../rows/copy-to-load/rows.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import type { Part } from "../tables/relations.ts";
+import type { TablePart } from "../tables/relations.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** One part of a table: COPY out of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
 
-export interface Worker {
+export interface CopyWorker {
   source: Reader;
   target: Writer;
   /** What is read from the source and not yet converted. */
@@ -24,10 +24,10 @@ export interface Worker {
 
 export interface PartWork {
   plan: TablePlan;
-  part: Part;
+  part: TablePart;
   mark: string;
   fence: MysqlFence;
-  pool: Pool;
+  pool: BlockPool;
   /** The table is not the run's, and the target can find the part's rows: that they are the run's is written down. */
   present: boolean;
   throttle: Throttle;
@@ -41,7 +41,7 @@ export type PartResult =
   | { broken: true; findings: readonly Findings[]; refusal?: EngineError }
   | { broken: false; rows: number; findings: readonly Findings[] };
 
-export async function copyPart({ source, target, buffer }: Worker, work: PartWork): Promise<PartResult> {
+export async function copyPart({ source, target, buffer }: CopyWorker, work: PartWork): Promise<PartResult> {
   const { plan, part, fence, running } = work;
   await target.run("START TRANSACTION");
   await fence.guard(target);

@@ -10,11 +10,11 @@ import type { Task } from "../../../run/work.ts";
 import { printable } from "../../../text/printable.ts";
 import { tooWide } from "../columns/wide.ts";
 import { buildIndexes } from "../finish/build-indexes.ts";
-import type { Prove } from "../finish/verify-expressions.ts";
-import type { Part } from "../tables/relations.ts";
+import type { VerifyExpressions } from "../finish/verify-expressions.ts";
+import type { TablePart } from "../tables/relations.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { copyPart, type PartResult, type Worker } from "./copy-part.ts";
-import { type Learnt, learn } from "./observed-types.ts";
+import { type CopyWorker, copyPart, type PartResult } from "./copy-part.ts";
+import { observeTypes, type ReadonlyObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 import { nameOf, remakePlanned } from "./target.ts";
 
@@ -24,21 +24,21 @@ export interface TablesRun {
   throttle: Throttle;
   content: NonNullable<CopyOptions["content"]>;
   /** Plans the table again with what was learnt. */
-  replan(plan: TablePlan, lessons: Learnt): TablePlan;
+  replan(plan: TablePlan, lessons: ReadonlyObservedTypes): TablePlan;
   /** `on_object_error: fail` */
   strict: boolean;
   warn(words: string): void;
   log(message: string): void;
   /** Called once all rows of a table are there. */
-  prove: Prove;
+  prove: VerifyExpressions;
   /** Rows, indexes and counts are done. */
-  done(state: TableState, worker: Worker): Promise<void>;
+  done(state: TableState, worker: CopyWorker): Promise<void>;
 }
 
-export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<Worker>[] {
+export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<CopyWorker>[] {
   const pool = createPool();
 
-  const partTasks = (state: TableState): Task<Worker>[] => {
+  const partTasks = (state: TableState): Task<CopyWorker>[] => {
     const { parts, bytes } = state.rows;
     const round = ++state.round;
     state.left = parts.length;
@@ -52,7 +52,12 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     }));
   };
 
-  const copyOne = async (state: TableState, part: Part, round: number, worker: Worker): Promise<Task<Worker>[]> => {
+  const copyOne = async (
+    state: TableState,
+    part: TablePart,
+    round: number,
+    worker: CopyWorker,
+  ): Promise<Task<CopyWorker>[]> => {
     if (!state.broken) {
       run.progress.state(tableName(state.source), "copying");
       const result = await copyPart(worker, {
@@ -79,21 +84,21 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
   };
 
-  const again = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
+  const again = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
     const results = state.results.filter((result) => result.broken);
     if (run.content === "data") throw refusedBy(state);
-    await learn(state.learning(), state.plan, results, state.rows.relations, worker.source, run.log);
+    await observeTypes(state.learning(), state.plan, results, state.rows.relations, worker.source, run.log);
     return anew(state, worker);
   };
 
-  const anew = async (state: TableState, worker: Worker): Promise<Task<Worker>[]> => {
+  const anew = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
     state.plan = run.replan(state.plan, state.lessons);
     await remakePlanned(worker.target, run.fence, state.plan);
     run.progress.restart(tableName(state.source));
     return partTasks(state);
   };
 
-  const ends = (state: TableState): Task<Worker>[] => [
+  const ends = (state: TableState): Task<CopyWorker>[] => [
     {
       // The table lies in the caches now: its indexes come before other tables.
       weight: 2 ** 52,
@@ -104,7 +109,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     },
   ];
 
-  const endTask = async (state: TableState, worker: Worker): Promise<void> => {
+  const endTask = async (state: TableState, worker: CopyWorker): Promise<void> => {
     const name = tableName(state.source);
     run.progress.state(name, "indexing");
     if (state.kept === undefined && run.content !== "data") {
@@ -132,7 +137,7 @@ const isNoteworthy = ({ findings }: PartResult): boolean =>
 /** Errors: `row_count_mismatch`. */
 async function countBoth(
   { plan, rows: { relations } }: TableState,
-  { source, target }: Worker,
+  { source, target }: CopyWorker,
 ): Promise<{ source: number; target: number }> {
   const there = async () => {
     let sum = 0;

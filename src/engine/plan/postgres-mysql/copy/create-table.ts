@@ -4,7 +4,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { isRefusedObject } from "../../../mysql/target/refusal.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Planner } from "../tables/plan-tables.ts";
-import type { Lessons } from "./observed-types.ts";
+import type { ObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 import { makePlanned } from "./target.ts";
 
@@ -39,7 +39,7 @@ export async function makeWithFallback(
   }
 }
 
-function lessonOf(error: unknown): Pick<Lessons, "refused" | "indexesLater"> | undefined {
+function lessonOf(error: unknown): Pick<ObservedTypes, "refused" | "indexesLater"> | undefined {
   if (!isRefusedObject(error)) return undefined;
   return refusals.has(errorNumber(error) ?? 0) ? { refused: printable(error.message) } : { indexesLater: true };
 }

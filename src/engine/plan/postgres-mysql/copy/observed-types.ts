@@ -5,14 +5,14 @@ import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
 import { type Findings, kind } from "../../../rows/copy-to-load/fields.ts";
 import { printable } from "../../../text/printable.ts";
-import type { Lesson } from "../columns/target-type.ts";
-import { noLesson } from "../columns/types.ts";
+import type { ObservedType } from "../columns/target-type.ts";
+import { nothingObserved } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { isJsonError } from "./copy-part.ts";
 
 /** What the data have taught about a table, for its next plan. */
-export interface Lessons {
-  columns: Map<string, Lesson>;
+export interface ObservedTypes {
+  columns: Map<string, ObservedType>;
   brokenChecks: Set<string>;
   /** What the target said when it refused the expressions of the table. */
   refused?: string;
@@ -21,19 +21,19 @@ export interface Lessons {
 }
 
 /** The same for those who only read it. */
-export type Learnt = Readonly<Omit<Lessons, "columns" | "brokenChecks">> & {
-  readonly columns: ReadonlyMap<string, Lesson>;
+export type ReadonlyObservedTypes = Readonly<Omit<ObservedTypes, "columns" | "brokenChecks">> & {
+  readonly columns: ReadonlyMap<string, ObservedType>;
   readonly brokenChecks: ReadonlySet<string>;
 };
 
-export const createLessons = (): Lessons => ({ columns: new Map(), brokenChecks: new Set() });
+export const createObservedTypes = (): ObservedTypes => ({ columns: new Map(), brokenChecks: new Set() });
 
 /**
  * Learns from what broke, and says it. Errors: `value_in_key` where only NULL can stand for a key's value; the refusal
  * itself where nothing can be learnt from it.
  */
-export async function learn(
-  lessons: Lessons,
+export async function observeTypes(
+  lessons: ObservedTypes,
   plan: TablePlan,
   results: readonly { findings: readonly Findings[]; refusal?: EngineError }[],
   relations: readonly string[],
@@ -41,7 +41,7 @@ export async function learn(
   log: (message: string) => void,
 ): Promise<void> {
   let learnt = false;
-  const of = (name: string): Lesson => lessons.columns.get(name) ?? noLesson;
+  const of = (name: string): ObservedType => lessons.columns.get(name) ?? nothingObserved;
   for (const [at, column] of plan.loaded.entries()) {
     const found = results.map(({ findings }) => findings[at]).find((one) => one?.broken !== undefined);
     if (found === undefined) continue;
@@ -76,7 +76,7 @@ export async function learn(
 }
 
 function learnFromRefusal(
-  lessons: Lessons,
+  lessons: ObservedTypes,
   plan: TablePlan,
   refusal: EngineError,
   log: (message: string) => void,
@@ -93,7 +93,7 @@ function learnFromRefusal(
   const isJson = isJsonError(errorNumber(refusal)) || /\((?:31[45]\d)\)|JSON/.test(words) || named.length > 0;
   if (isJson && documents.length > 0) {
     for (const { source } of named.length > 0 ? named : documents) {
-      lessons.columns.set(source.name, { ...(lessons.columns.get(source.name) ?? noLesson), long: true });
+      lessons.columns.set(source.name, { ...(lessons.columns.get(source.name) ?? nothingObserved), long: true });
       log(
         `${label} is copied again with text for column ${source.name}: it holds documents that the target's JSON refuses`,
       );
@@ -129,8 +129,8 @@ function brokenCheck({ checks }: TablePlan, words: string): string | undefined {
 }
 
 /** A generated column is to have the source's values. */
-export const fillColumn = ({ columns }: Pick<Lessons, "columns">, column: string, why: string): void =>
-  void columns.set(column, { ...(columns.get(column) ?? noLesson), plain: why });
+export const fillColumn = ({ columns }: Pick<ObservedTypes, "columns">, column: string, why: string): void =>
+  void columns.set(column, { ...(columns.get(column) ?? nothingObserved), plain: why });
 
 async function digitsIn(
   reader: Reader,

@@ -12,15 +12,15 @@ import { compareValues } from "../finish/checksums.ts";
 import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
 import { type Ended, endTables, setCounter } from "../finish/finish-table.ts";
 import { structureOf } from "../finish/read-back.ts";
-import { proving } from "../finish/verify-expressions.ts";
+import { expressionVerifier } from "../finish/verify-expressions.ts";
 import { orphansOf } from "../tables/existing-keys.ts";
 import { planForeignKeys } from "../tables/foreign-keys.ts";
-import type { Worker } from "./copy-part.ts";
+import type { CopyWorker } from "./copy-part.ts";
 import { tableTasks } from "./copy-tables.ts";
-import { type Prepared, prepare } from "./prepare.ts";
+import { type PreparedCopy, prepare } from "./prepare.ts";
 import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
-import type { Run } from "./run.ts";
+import type { CopyRun } from "./run.ts";
 import { plansOf } from "./state.ts";
 import { nameOf } from "./target.ts";
 
@@ -32,7 +32,7 @@ type Done = Pick<
 >;
 type Warn = (words: string) => void;
 
-export async function copyAll(run: Run): Promise<Done> {
+export async function copyAll(run: CopyRun): Promise<Done> {
   const { request, hooks, progress } = run;
   const content = request.options.content ?? "all";
   const warnings: string[] = [];
@@ -44,7 +44,7 @@ export async function copyAll(run: Run): Promise<Done> {
   progress.phase("schema");
   const prepared = await prepare(run);
   const { states, source, workers, kept } = prepared;
-  const { target } = workers[0] as Worker;
+  const { target } = workers[0] as CopyWorker;
   hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
@@ -101,7 +101,11 @@ export async function copyAll(run: Run): Promise<Done> {
   };
 }
 
-function copyRows(run: Run, { workers, states, replan, sequences, views, held }: Prepared, warn: Warn): Promise<void> {
+function copyRows(
+  run: CopyRun,
+  { workers, states, replan, sequences, views, held }: PreparedCopy,
+  warn: Warn,
+): Promise<void> {
   const { fence, progress, throttle, request, hooks } = run;
   const content = request.options.content ?? "all";
   const tasks = tableTasks(
@@ -114,7 +118,7 @@ function copyRows(run: Run, { workers, states, replan, sequences, views, held }:
       strict: isStrict(request),
       warn,
       log: (message) => hooks.log("info", printable(message)),
-      prove: proving(run, warn),
+      prove: expressionVerifier(run, warn),
       async done(state, { target }) {
         if (content === "schema") return;
         if (views.length === 0 && request.options.verify !== "checksum")
@@ -129,12 +133,12 @@ function copyRows(run: Run, { workers, states, replan, sequences, views, held }:
   return workOff(workers, tasks, run.fail);
 }
 
-const isStrict = ({ options }: Run["request"]): boolean => options.on_object_error === "fail";
+const isStrict = ({ options }: CopyRun["request"]): boolean => options.on_object_error === "fail";
 
 /** What needs the rows of every table: foreign keys, and the last change of each. */
 async function finishSchema(
-  { request, fence, hooks, fail }: Run,
-  { workers, states, scheme }: Prepared,
+  { request, fence, hooks, fail }: CopyRun,
+  { workers, states, scheme }: PreparedCopy,
   warn: Warn,
 ): Promise<Ended> {
   const planned = planForeignKeys(scheme, plansOf(states));
@@ -149,17 +153,17 @@ async function finishSchema(
 }
 
 function carryViews(
-  { request, fence }: Run,
-  { workers, states, scheme, views }: Prepared,
+  { request, fence }: CopyRun,
+  { workers, states, scheme, views }: PreparedCopy,
   warn: Warn,
 ): Promise<ViewOutcomes> {
-  const { source, target } = workers[0] as Worker;
+  const { source, target } = workers[0] as CopyWorker;
   return makeViews({ source, target, fence, scheme, options: request.options, states, views, warn });
 }
 
 async function verify(
-  run: Run,
-  { workers, states }: Prepared,
+  run: CopyRun,
+  { workers, states }: PreparedCopy,
   changed: Pick<CopyReport, "changed_columns">,
   warn: Warn,
 ): Promise<Verification | undefined> {
@@ -177,7 +181,7 @@ async function verify(
 
 /** With rows alone nothing else of the source is asked for. */
 const inventoryOf = (
-  { states, chosen, objects, sequences }: Prepared,
+  { states, chosen, objects, sequences }: PreparedCopy,
   keys: readonly InventoryEntry[],
   views: ViewOutcomes,
   content: string,

@@ -9,10 +9,10 @@ import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { readTables, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { readObjects, type SourceObject } from "../../../postgres/catalogue/objects.ts";
-import { readLeftOut } from "../../../postgres/catalogue/skipped-relations.ts";
-import { type Held, letGo } from "../../../postgres/source/holding.ts";
+import { readSkippedRelations } from "../../../postgres/catalogue/skipped-relations.ts";
+import { type HeldLocks, letGo } from "../../../postgres/source/holding.ts";
 import { leftInSource } from "../../../postgres/source/left-in-source.ts";
-import { openSource, type Source } from "../../../postgres/source/source.ts";
+import { openSource, type PostgresSource } from "../../../postgres/source/source.ts";
 import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
 import { workOff } from "../../../run/work.ts";
 import { fullName } from "../../../text/full-name.ts";
@@ -30,32 +30,32 @@ import { byKey } from "../tables/key-parts.ts";
 import { type Planner, planAll } from "../tables/plan-tables.ts";
 import { readSequences, type SourceSequence } from "../tables/sequences.ts";
 import { readViews, type SourceView } from "../tables/views.ts";
-import type { Worker } from "./copy-part.ts";
+import type { CopyWorker } from "./copy-part.ts";
 import { makeWithFallback } from "./create-table.ts";
-import { type Kept, keepFinished } from "./resume.ts";
-import type { Run } from "./run.ts";
-import { type Finished, plansOf } from "./state.ts";
+import { keepFinished, type ResumedTables } from "./resume.ts";
+import type { CopyRun } from "./run.ts";
+import { type FinishedTable, plansOf } from "./state.ts";
 import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
 
-export interface Prepared extends Planner {
-  workers: readonly Worker[];
-  source: Source;
+export interface PreparedCopy extends Planner {
+  workers: readonly CopyWorker[];
+  source: PostgresSource;
   /** The locks on the source's tables. */
-  held: Held;
+  held: HeldLocks;
   objects: readonly SourceObject[];
   sequences: readonly SourceSequence[];
   views: readonly SourceView[];
   chosen: Chosen;
   scheme: Scheme;
-  kept: Kept;
+  kept: ResumedTables;
   /** Whether an earlier attempt had finished any table. */
   resumed: boolean;
 }
 
 /** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
-export async function prepare(run: Run): Promise<Prepared> {
+export async function prepare(run: CopyRun): Promise<PreparedCopy> {
   const { request, fence } = run;
   const made = [...(request.reset ? (request.made ?? []) : []), ...(await fence.made())];
   try {
@@ -68,7 +68,7 @@ export async function prepare(run: Run): Promise<Prepared> {
   }
 }
 
-async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepared> {
+async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<PreparedCopy> {
   const { request, first } = run;
   const { options } = request;
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
@@ -85,7 +85,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
       views: await readViews(first),
     }),
     {
-      left: () => readLeftOut(first, options),
+      left: () => readSkippedRelations(first, options),
       columnless: true,
       locks: options.source_locks,
       blockingSeconds: options.blocking_timeout,
@@ -98,7 +98,7 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
   if (foreign !== undefined) chosen.entries.push(foreign.entry);
   await held.holdViews(readAsTables(chosen.tables));
   run.signal.addEventListener("abort", held.stop, { once: true });
-  const workers: Worker[] = await Promise.all(
+  const workers: CopyWorker[] = await Promise.all(
     [first, ...others].map(async (reader) => ({
       source: reader,
       target: await run.openWriter(),
@@ -112,8 +112,8 @@ async function prepareBoth(run: Run, made: readonly MadeObject[]): Promise<Prepa
 }
 
 interface Preparing {
-  workers: readonly Worker[];
-  source: Source;
+  workers: readonly CopyWorker[];
+  source: PostgresSource;
   chosen: Chosen;
   /** Of the source, with partitions. */
   tables: readonly SourceTable[];
@@ -122,10 +122,10 @@ interface Preparing {
   made: readonly MadeObject[];
 }
 
-type OfTarget = Pick<Prepared, "states" | "replan" | "scheme" | "kept" | "resumed">;
+type OfTarget = Pick<PreparedCopy, "states" | "replan" | "scheme" | "kept" | "resumed">;
 
 async function prepareTarget(
-  run: Run,
+  run: CopyRun,
   { workers, source, chosen, tables, sequences, views, made }: Preparing,
 ): Promise<OfTarget> {
   const { request, hooks, fence, first } = run;
@@ -134,7 +134,7 @@ async function prepareTarget(
   const content = options.content ?? "all";
   const drop = options.drop ?? [];
   const log = (message: string) => hooks.log("info", printable(message));
-  const target = (workers[0] as Worker).target;
+  const target = (workers[0] as CopyWorker).target;
   const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
   const ours = new Set(
     made.flatMap(({ kind, name: [of, name] }) => (kind === "table" && of === database ? [name ?? ""] : [])),
@@ -155,7 +155,7 @@ async function prepareTarget(
     return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
   });
   const finished =
-    request.reset || content === "schema" ? new Map<string, Finished>() : await readFinished<Finished>(fence);
+    request.reset || content === "schema" ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
   const { states } = planner;
   const present =
     content === "data"
@@ -254,18 +254,18 @@ async function planned<Plan extends { scheme: Scheme; planner: Planner }>(
 }
 
 async function makeTables(
-  run: Run,
-  workers: readonly Worker[],
+  run: CopyRun,
+  workers: readonly CopyWorker[],
   states: Planner["states"],
   replan: Planner["replan"],
 ): Promise<void> {
   const names = states.map(({ plan }) => nameOf(plan));
-  await recordTables((workers[0] as Worker).target, run.fence, names);
+  await recordTables((workers[0] as CopyWorker).target, run.fence, names);
   await workOff(
     workers,
     states.map((state) => ({
       weight: 0,
-      async run({ target }: Worker) {
+      async run({ target }: CopyWorker) {
         await makeWithFallback(target, run.fence, state, replan);
         return [];
       },

@@ -9,16 +9,16 @@ import { lookUp } from "../../../mysql/fence/identity.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { provenEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/proven-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import { structureOf } from "../finish/read-back.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { Lessons } from "./observed-types.ts";
+import type { ObservedTypes } from "./observed-types.ts";
 import { dataWarnings } from "./report.ts";
-import type { Finished, TableState } from "./state.ts";
+import type { FinishedTable, TableState } from "./state.ts";
 import { nameOf } from "./target.ts";
 
-export const lessonsOf = ({ columns, brokenChecks }: Finished): Lessons => ({
+export const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): ObservedTypes => ({
   columns: new Map(columns),
   brokenChecks: new Set(brokenChecks),
 });
@@ -46,7 +46,7 @@ export async function markFinished(
   state: TableState,
   content: string,
 ): Promise<void> {
-  const finished: Finished = {
+  const finished: FinishedTable = {
     table: tableName(state.source),
     digest: digestOf(state.plan, content),
     columns: [...state.lessons.columns],
@@ -56,22 +56,22 @@ export async function markFinished(
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
 }
 
-export interface Keeping {
+export interface ResumeRequest {
   session: Session;
   fence: MysqlFence;
   content: NonNullable<CopyOptions["content"]>;
-  finished: ReadonlyMap<string, Finished>;
+  finished: ReadonlyMap<string, FinishedTable>;
   /** options.drop. */
   drop: readonly string[];
   /** As a first attempt would have them. */
   states: readonly TableState[];
   /** The same table by what its data had taught. */
-  replan(plan: TablePlan, lessons: Lessons): TablePlan;
+  replan(plan: TablePlan, lessons: ObservedTypes): TablePlan;
   compare(plans: readonly TablePlan[]): Promise<Verification>;
   log(message: string): void;
 }
 
-export interface Kept {
+export interface ResumedTables {
   /** `schema.name`, as in the report. */
   kept: string[];
   copiedAgain: string[];
@@ -84,20 +84,20 @@ export interface Kept {
  * Sets the plans and lessons of the tables that are kept, and marks their states so. Errors: `target_not_empty`, where
  * others' rows stand in one of the rest that was there before.
  */
-export async function keepFinished(keeping: Keeping): Promise<Kept> {
+export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTables> {
   const { finished, states, log, content, session, fence } = keeping;
-  const candidates: { state: TableState; plan: TablePlan; earlier: Finished }[] = [];
+  const candidates: { state: TableState; plan: TablePlan; earlier: FinishedTable }[] = [];
   for (const state of states) {
     const earlier = finished.get(tableName(state.source));
     if (earlier === undefined) continue;
-    const plan = keeping.replan(state.plan, lessonsOf(earlier));
+    const plan = keeping.replan(state.plan, observedTypesOf(earlier));
     if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(session, fence, plan, content))) continue;
     candidates.push({ state, plan, earlier });
   }
   if (candidates.length > 0)
     log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
   const words = ({ source }: TablePlan) => printable(tableName(source));
-  const equal = await provenEqual(
+  const equal = await verifiedEqual(
     candidates.map(({ plan }) => words(plan)),
     () => keeping.compare(candidates.map(({ plan }) => plan)),
   );
@@ -105,7 +105,7 @@ export async function keepFinished(keeping: Keeping): Promise<Kept> {
   const names = new Set<string>();
   for (const { state, plan, earlier } of candidates) {
     if (!equal.has(words(plan))) continue;
-    Object.assign(state, { plan, lessons: lessonsOf(earlier), kept: earlier });
+    Object.assign(state, { plan, lessons: observedTypesOf(earlier), kept: earlier });
     marks.add(markOf(earlier));
     names.add(plan.name);
   }

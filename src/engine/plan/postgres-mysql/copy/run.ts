@@ -6,7 +6,7 @@ import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
 /** What one copy works with. */
-export interface Run {
+export interface CopyRun {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;

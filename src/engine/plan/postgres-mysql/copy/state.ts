@@ -1,11 +1,11 @@
 import type { FinishedMark } from "../../../fence/finished-marks.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import type { RowEncoder } from "../../../rows/copy-to-load/rows.ts";
-import type { Lesson } from "../columns/target-type.ts";
+import type { ObservedType } from "../columns/target-type.ts";
 import type { Rows } from "../tables/relations.ts";
 import type { Plans, TablePlan } from "../tables/table-plan.ts";
 import type { PartResult } from "./copy-part.ts";
-import { createLessons, type Learnt, type Lessons } from "./observed-types.ts";
+import { createObservedTypes, type ObservedTypes, type ReadonlyObservedTypes } from "./observed-types.ts";
 
 /** Where the copy of a table is. */
 
@@ -14,11 +14,11 @@ import { createLessons, type Learnt, type Lessons } from "./observed-types.ts";
  * counted; it is kept only if its plan is still the same, it stands in the target as planned, and its values are equal to
  * those of the new snapshot.
  */
-export interface Finished extends FinishedMark {
+export interface FinishedTable extends FinishedMark {
   /** `schema.name` in the source. */
   table: string;
   /** What its data had taught. */
-  columns: [string, Lesson][];
+  columns: [string, ObservedType][];
   brokenChecks: string[];
   /** What its values had to give up. */
   warnings: string[];
@@ -30,9 +30,9 @@ export interface TableState {
   /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
   plan: TablePlan;
   rows: Rows;
-  readonly lessons: Learnt;
+  readonly lessons: ReadonlyObservedTypes;
   /** The same, to learn more. */
-  learning(): Lessons;
+  learning(): ObservedTypes;
   round: number;
   left: number;
   broken: boolean;
@@ -40,14 +40,14 @@ export interface TableState {
   running: Set<RowEncoder>;
   counts: { source: number; target: number };
   /** Finished by an earlier attempt and equal to the source: only counted. */
-  kept: Finished | undefined;
+  kept: FinishedTable | undefined;
 }
 
 export const createTableState = (source: SourceTable, rows: Rows, planned: () => TablePlan): TableState =>
   new State(source, rows, planned);
 
 /** Most tables teach nothing. */
-const unlearnt: Learnt = createLessons();
+const unlearnt: ReadonlyObservedTypes = createObservedTypes();
 
 /** A class, since accessors of a plain object cost 1 KB each, and there may be ten thousand. */
 class State implements TableState {
@@ -60,7 +60,7 @@ class State implements TableState {
   results: PartResult[] = [];
   running = new Set<RowEncoder>();
   counts = { source: 0, target: 0 };
-  kept: Finished | undefined;
+  kept: FinishedTable | undefined;
   readonly #planned: () => TablePlan;
   #plan: TablePlan | undefined;
 
@@ -78,7 +78,7 @@ class State implements TableState {
     this.#plan = plan;
   }
 
-  learning(): Lessons {
+  learning(): ObservedTypes {
     const { columns, brokenChecks, ...rest } = this.lessons;
     const own = { ...rest, columns: new Map(columns), brokenChecks: new Set(brokenChecks) };
     this.lessons = own;

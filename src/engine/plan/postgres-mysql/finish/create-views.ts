@@ -39,7 +39,7 @@ const mostSeconds = 3;
 /** Views whose count took too long; then no more are counted. */
 const mostTimeouts = 3;
 
-export interface Making {
+export interface ViewCreation {
   source: Reader;
   target: Writer;
   fence: MysqlFence;
@@ -56,7 +56,7 @@ interface Patience {
   timeouts: number;
 }
 
-export async function makeViews(making: Making): Promise<ViewOutcomes> {
+export async function makeViews(making: ViewCreation): Promise<ViewOutcomes> {
   const patience: Patience = { timeouts: 0 };
   const { source, target, fence, scheme, options, states, warn } = making;
   const outcomes: ViewOutcomes = new Map();
@@ -109,7 +109,7 @@ export async function makeViews(making: Making): Promise<ViewOutcomes> {
 }
 
 async function makeView(
-  { source, target, fence, scheme, options, states }: Making,
+  { source, target, fence, scheme, options, states }: ViewCreation,
   plan: ViewPlan,
   patience: Patience,
 ): Promise<{ outcome: InventoryEntry["outcome"]; note: string }> {

@@ -40,7 +40,7 @@ export async function setCounter(
 const impossible = new Set([1005]);
 
 /** `strict`: `on_object_error: fail`. */
-export interface Ending {
+export interface FinishOptions {
   strict: boolean;
   warn(words: string): void;
   failed(error: unknown): void;
@@ -60,7 +60,7 @@ export async function endTables(
   fence: MysqlFence,
   plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[],
-  { strict, warn, failed }: Ending,
+  { strict, warn, failed }: FinishOptions,
 ): Promise<Ended> {
   const orphans = new Map<ForeignKeyPlan, string>();
   await workOff(

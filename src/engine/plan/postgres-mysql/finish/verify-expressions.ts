@@ -1,19 +1,19 @@
 import { differingColumns } from "../../../checksum/computed.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
-import type { Worker } from "../copy/copy-part.ts";
+import type { CopyWorker } from "../copy/copy-part.ts";
 import { fillColumn } from "../copy/observed-types.ts";
-import type { Run } from "../copy/run.ts";
+import type { CopyRun } from "../copy/run.ts";
 import type { TableState } from "../copy/state.ts";
 
 /**
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are
  * there. True: they differ, and it has learnt which columns are to have the source's values instead.
  */
-export type Prove = (state: Pick<TableState, "plan" | "learning">, worker: Worker) => Promise<boolean>;
+export type VerifyExpressions = (state: Pick<TableState, "plan" | "learning">, worker: CopyWorker) => Promise<boolean>;
 
-export const proving =
-  ({ progress, throttle, signal, request }: Run, warn: (words: string) => void): Prove =>
+export const expressionVerifier =
+  ({ progress, throttle, signal, request }: CopyRun, warn: (words: string) => void): VerifyExpressions =>
   async (state, { source, target }) => {
     const { plan } = state;
     const generated = plan.columns.filter((column) => column.generated);

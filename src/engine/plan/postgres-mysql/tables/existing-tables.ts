@@ -21,7 +21,7 @@ import { nameOf } from "../copy/target.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
-export interface Present {
+export interface ExistingTables {
   /**
    * The plan for the table as it stands in the target. Errors: `schema_differs`.
    */
@@ -51,7 +51,7 @@ export async function usePresent(
   session: Session,
   plans: readonly TablePlan[],
   { encoding, version: sourceVersion }: { encoding: string | undefined; version: number },
-): Promise<Present> {
+): Promise<ExistingTables> {
   const names = plans.map(({ name }) => name);
   await refuseTriggers(session, plans[0]?.load.database ?? "", names);
   const columns = await readColumns(session, plans);

@@ -1,7 +1,7 @@
 import { identifier } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { qualified, identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
-import type { Part, Rows } from "./relations.ts";
+import type { Rows, TablePart } from "./relations.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function byKey(session: Session, plan: TablePlan, rows: Rows): Prom
   const bound = (at: number) => low + (span * BigInt(at)) / BigInt(count);
   return {
     ...rows,
-    parts: rows.parts.map((part, at): Part => {
+    parts: rows.parts.map((part, at): TablePart => {
       const range = (column: string) =>
         [
           ...(at > 0 ? [`${column} >= ${bound(at)}`] : []),

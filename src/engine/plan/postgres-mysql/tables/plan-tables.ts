@@ -1,13 +1,13 @@
 import type { CopyOptions } from "../../../contract.ts";
 import { createRecent } from "../../../memory/recent.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
-import type { Source } from "../../../postgres/source/source.ts";
-import type { Expressions, Planning } from "../columns/column-plan.ts";
+import type { PostgresSource } from "../../../postgres/source/source.ts";
+import type { ColumnPlanning, Expressions } from "../columns/column-plan.ts";
 import { createExpressions } from "../columns/expressions.ts";
 import { keyedColumns } from "../columns/key-room.ts";
 import { checkOverrides, overrideOf } from "../columns/overrides.ts";
 import type { Scheme } from "../columns/scheme.ts";
-import { createLessons, type Learnt } from "../copy/observed-types.ts";
+import { createObservedTypes, type ReadonlyObservedTypes } from "../copy/observed-types.ts";
 import { createTableState, plansOf, type TableState } from "../copy/state.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
 import { rowsOf } from "./relations.ts";
@@ -25,12 +25,12 @@ export interface Planner {
   /** Largest first. */
   states: TableState[];
   /** Plans a table anew with what was learnt of it. */
-  replan(plan: TablePlan, lessons: Learnt): TablePlan;
+  replan(plan: TablePlan, lessons: ReadonlyObservedTypes): TablePlan;
 }
 
 /** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
 export function planAll(
-  { options, version, source }: { options: CopyOptions; version: number; source: Source },
+  { options, version, source }: { options: CopyOptions; version: number; source: PostgresSource },
   scheme: Scheme,
   tables: readonly SourceTable[],
   all: readonly SourceTable[],
@@ -53,7 +53,7 @@ export function planAll(
   for (const { foreignKeys } of tables)
     for (const { referencedOid, referencedColumns } of foreignKeys)
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
-  const planning = (table: SourceTable, lessons: Learnt, bytes: number): Planning => ({
+  const planning = (table: SourceTable, lessons: ReadonlyObservedTypes, bytes: number): ColumnPlanning => ({
     scheme,
     expressions: lessons.refused === undefined ? expressions : refusing(lessons.refused),
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
@@ -65,7 +65,7 @@ export function planAll(
     users: (sequence) => users.get(sequence) ?? 0,
     small: bytes <= smallBytes && lessons.indexesLater !== true,
   });
-  const unlearnt = createLessons();
+  const unlearnt = createObservedTypes();
   const bytes = new Map<number, number>();
   const recent = createRecent(
     (table: SourceTable) => planTable(table, planning(table, unlearnt, bytes.get(table.oid) ?? 0)),

@@ -3,7 +3,7 @@ import type { Table as Heap } from "../../../postgres/catalogue/tables.ts";
 import { literal as sourceLiteral, qualified as sourceQualified } from "../../../postgres/driver/names.ts";
 
 /** Where a table's rows lie in the source, and in which parts they are read. Pure. */
-export interface Part {
+export interface TablePart {
   /** Unique in the run. */
   name: string;
   /** `FROM …` with its WHERE. */
@@ -14,7 +14,7 @@ export interface Part {
 }
 
 export interface Rows {
-  parts: Part[];
+  parts: TablePart[];
   /** For count(*), each a `FROM …`. */
   relations: string[];
   /** The same, as they are locked while they are read. */
@@ -54,7 +54,7 @@ export function rowsOf(
   };
 }
 
-function partsOf(heap: Heap, jobs: number, version: number): Part[] {
+function partsOf(heap: Heap, jobs: number, version: number): TablePart[] {
   const count = partCount(heap, jobs, version);
   const label = tableName(heap);
   const page = (at: number) => `${sourceLiteral(`(${Math.floor((heap.pages * at) / count)},0)`)}::pg_catalog.tid`;

@@ -6,7 +6,7 @@ import { doublesOf } from "../../../rows/copy-to-load/json-numbers.ts";
 import { declaredCharset } from "../../fits/mysql-type.ts";
 import { planChecks } from "../columns/checks.ts";
 import { describeColumns } from "../columns/column-lines.ts";
-import type { ColumnPlan, Planning } from "../columns/column-plan.ts";
+import type { ColumnPlan, ColumnPlanning } from "../columns/column-plan.ts";
 import { fitRow, planColumn } from "../columns/columns.ts";
 import { createNames } from "../columns/names.ts";
 import { doubtsOfNamed } from "../columns/narrowing.ts";
@@ -25,7 +25,7 @@ import {
 import { planPartitions } from "./partitions.ts";
 import type { TablePlan } from "./table-plan.ts";
 
-export function planTable(source: SourceTable, planning: Planning): TablePlan {
+export function planTable(source: SourceTable, planning: ColumnPlanning): TablePlan {
   const { scheme, lessons } = planning;
   const name = scheme.tables.get(source.oid) ?? source.name;
   const inventory: InventoryEntry[] = [];
@@ -120,7 +120,7 @@ function isInOtherCharset({ sql }: TargetType): boolean {
 function partitionsOf(
   source: SourceTable,
   columns: readonly ColumnPlan[],
-  { related, scheme }: Planning,
+  { related, scheme }: ColumnPlanning,
   name: string,
   inventory: InventoryEntry[],
 ): string {

@@ -4,7 +4,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../../postgres/driver/names.ts";
 import { fullName } from "../../../text/full-name.ts";
 import { inOrder } from "../../../translate/in-order.ts";
-import { type ColumnMeaning, type Relation, translateView } from "../../../translate/index.ts";
+import { type ColumnMeaning, type SourceRelation, translateView } from "../../../translate/index.ts";
 import { meaning } from "../columns/expressions.ts";
 import { createNames } from "../columns/names.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
@@ -64,7 +64,7 @@ export interface Viewed {
   exact: boolean;
 }
 
-type Known = (Relation & { tables: ReadonlySet<number> }) | { reason: string };
+type Known = (SourceRelation & { tables: ReadonlySet<number> }) | { reason: string };
 
 /** What a view's translation needs to know of a table. */
 type Readable = Pick<TablePlan, "source" | "name" | "columns">;

@@ -2,11 +2,11 @@ import { compareTables } from "../../../checksum/index.ts";
 import type { Verification } from "../../../contract.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import type { Worker } from "./worker.ts";
+import type { CopyWorker } from "./worker.ts";
 
 /** The values of tables on both sides, the source's inside the snapshot. */
 export async function compareValues(
-  workers: readonly Worker[],
+  workers: readonly CopyWorker[],
   tables: readonly Table[],
   options: { signal: AbortSignal; throttle?: Throttle; progress?: (table: string, rows: number) => void },
 ): Promise<Verification> {

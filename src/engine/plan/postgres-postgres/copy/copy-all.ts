@@ -18,8 +18,8 @@ import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { countedKind } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
-import { createPool } from "../../../rows/copy-pipe.ts";
-import type { Result } from "../../../run/lifecycle.ts";
+import { createPipeBlocks } from "../../../rows/copy-pipe.ts";
+import type { DirectionResult } from "../../../run/lifecycle.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
@@ -34,21 +34,21 @@ import { staleViews } from "../finish/stale-views.ts";
 import { refuseForcedRows } from "../schema/forced-rows.ts";
 import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
-import { type Plan, readPlan } from "../schema/plan.ts";
+import { readPlan, type SchemaPlan } from "../schema/plan.ts";
 import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
-import { applySteps, readTargetFacts, reportRefused, type Target } from "./create-objects.ts";
-import { prepareFilling } from "./data-only.ts";
+import { applySteps, type ObjectTarget, readTargetFacts, reportRefused } from "./create-objects.ts";
+import { prepareDataOnly } from "./data-only.ts";
 import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./prepare-target.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { markShapes, tableIds } from "./untouched.ts";
-import type { Worker } from "./worker.ts";
+import type { CopyWorker } from "./worker.ts";
 
 /** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
 
-export interface Run {
+export interface CopyRun {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;
@@ -59,22 +59,22 @@ export interface Run {
 }
 
 /** What the steps of one attempt share. */
-interface Attempt extends Run {
+interface Attempt extends CopyRun {
   source: Session;
   target: Session;
-  workers: readonly Worker[];
+  workers: readonly CopyWorker[];
   fence: Fence<Session>;
   content: "all" | "schema" | "data";
   said: Notes;
-  plan: Plan;
-  schema: Target;
+  plan: SchemaPlan;
+  schema: ObjectTarget;
   after: AfterPlan;
   resumed: Resumed;
   throttle: Throttle;
   log(message: string): void;
 }
 
-export async function copyAll(run: Run, source: Session, fence: Fence<Session>): Promise<Result> {
+export async function copyAll(run: CopyRun, source: Session, fence: Fence<Session>): Promise<DirectionResult> {
   const { request, hooks, progress, signal } = run;
   const { options } = request;
   const content = options.content ?? "all";
@@ -114,7 +114,7 @@ export async function copyAll(run: Run, source: Session, fence: Fence<Session>):
     ? fresh
     : await resume({ ...run, ...plan, fence, target, workers, digest, after, filling: content === "data", log });
   const facts = await readTargetFacts(target);
-  const schema: Target = { session: target, fence, facts, note: said.note, warn: said.warn };
+  const schema: ObjectTarget = { session: target, fence, facts, note: said.note, warn: said.warn };
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
   const attempt: Attempt = {
     ...run,
@@ -179,7 +179,7 @@ async function prepareTarget(
         doubtful,
         { touch: () => progress.touch(), log },
       );
-    const tables = await prepareFilling(target, plan.tables, {
+    const tables = await prepareDataOnly(target, plan.tables, {
       source,
       fence,
       drop,
@@ -252,7 +252,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
     },
     tables,
   );
-  await workOff<Worker>(workers, work, attempt.fail);
+  await workOff<CopyWorker>(workers, work, attempt.fail);
   const groups = content === "all" ? await readGroups(source) : [];
   await workOff(
     workers,
@@ -288,7 +288,7 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   }
 }
 
-async function openWorker({ open }: Run, name: string): Promise<Worker> {
+async function openWorker({ open }: CopyRun, name: string): Promise<CopyWorker> {
   const [source, target] = await Promise.all([open("source", name), open("target", name)]);
-  return { source, target, pool: createPool() };
+  return { source, target, pool: createPipeBlocks() };
 }

@@ -6,7 +6,7 @@ import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { reading } from "../../../postgres/source/holding.ts";
-import { type Part, type PartOptions, planParts } from "../../../postgres/source/parts.ts";
+import { type PartOptions, planParts, type TablePart } from "../../../postgres/source/parts.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { passCopy } from "../../../rows/copy-pipe.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
@@ -19,7 +19,7 @@ import { heaps, relationOf, withLeaves } from "../schema/via-root.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./create-objects.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";
-import type { Worker } from "./worker.ts";
+import type { CopyWorker } from "./worker.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
@@ -55,7 +55,7 @@ const bare = { mode: "ROW EXCLUSIVE" } as const;
 
 export const tableName = (table: Pick<Table, "schema" | "name">) => fullName(table.schema, table.name);
 
-export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker>[] {
+export function tableTasks(run: TableRun, tables: readonly Table[]): Task<CopyWorker>[] {
   const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows || run.kept.has(table.oid);
   const small = tables.filter(isSmall);
   // Enough groups that no worker waits long for another's last one.
@@ -67,7 +67,7 @@ export function tableTasks(run: TableRun, tables: readonly Table[]): Task<Worker
   ];
 }
 
-function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
+function groupTask(run: TableRun, tables: readonly Table[]): Task<CopyWorker> {
   const names = tables.map(({ schema, name }) => qualified(schema, name)).join(", ");
   return {
     weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -90,7 +90,7 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<Worker> {
 }
 
 /** In the open, guarded transaction: all rows, then all indexes. Answers the steps that were made. */
-async function copySmall(run: TableRun, worker: Worker, tables: readonly Table[]): Promise<Build["step"][]> {
+async function copySmall(run: TableRun, worker: CopyWorker, tables: readonly Table[]): Promise<Build["step"][]> {
   const { target } = worker;
   const made: TableBuild[][] = [];
   for (const table of tables) {
@@ -106,7 +106,7 @@ async function copySmall(run: TableRun, worker: Worker, tables: readonly Table[]
   return made.flat().flatMap(({ step }) => (refused.has(step) ? [] : [step]));
 }
 
-function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
+function largeTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
   const parts = planParts(table, run.options);
   let left = parts.length;
   return parts.map((part) => ({
@@ -127,14 +127,14 @@ function largeTasks(run: TableRun, table: Table): Task<Worker>[] {
 /** Over any other task: the table has just been written and lies in the caches, so its indexes come before other tables. */
 const first = 2 ** 52;
 
-function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
+function indexTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
   const { builds, ties } = indexesOf(run, table);
   run.progress.state(tableName(table), "indexing");
   const settings = indexSettings({ bytes: table.bytes, builds: builds.length, jobs: run.options.jobs });
   const refused = new Set<Build["step"]>();
   let rows = 0;
   let left = builds.length + 1;
-  const end: Task<Worker> = {
+  const end: Task<CopyWorker> = {
     weight: first,
     async run({ target }) {
       await fenced(target, run.fence, async () => {
@@ -152,7 +152,7 @@ function indexTasks(run: TableRun, table: Table): Task<Worker>[] {
   return [
     ...builds.map((build) => ({
       weight: first + build.cost,
-      async run({ target }: Worker) {
+      async run({ target }: CopyWorker) {
         await fenced(target, run.fence, async () => {
           await run.fence.record(target, [build.made]);
           await runFor(run, target, { ...build, statement: `${settings}${build.statement}` });
@@ -282,7 +282,7 @@ async function runFor(run: TableRun, target: Session, one: TableBuild): Promise<
 }
 
 /** In the open, guarded transaction. */
-async function copyPart(run: TableRun, { source, target, pool }: Worker, part: Part): Promise<void> {
+async function copyPart(run: TableRun, { source, target, pool }: CopyWorker, part: TablePart): Promise<void> {
   const name = tableName(part.table);
   try {
     const moved = (rows: number, bytes: number) => run.progress.add(name, rows, bytes);
@@ -300,7 +300,7 @@ async function copyPart(run: TableRun, { source, target, pool }: Worker, part: P
 }
 
 /** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `row_count_mismatch`. */
-async function countBoth({ source, target }: Worker, tables: readonly Table[]): Promise<number[]> {
+async function countBoth({ source, target }: CopyWorker, tables: readonly Table[]): Promise<number[]> {
   const sum = (table: Table) =>
     `(SELECT pg_catalog.count(*) FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
   const count = async (session: Session, ofTable: (table: Table) => string) => {

@@ -11,7 +11,7 @@ import { firstStatementEnd, ownerStatement, type Step } from "../schema/entries.
 
 /** Makes the schema's objects in the target: in batches under the fence, each recorded before it is made. */
 
-export interface Target {
+export interface ObjectTarget {
   session: Session;
   /** Without one nothing is recorded: a restore into a database of its own. */
   fence: Fence<Session> | undefined;
@@ -61,7 +61,7 @@ const together = 100;
  * Makes the steps in order: those of a transaction in one round trip, and once more one after the other when the server
  * refuses any. Errors: the first that is not tolerated, with the object's name.
  */
-export async function applySteps(target: Target, steps: Iterable<Step>): Promise<void> {
+export async function applySteps(target: ObjectTarget, steps: Iterable<Step>): Promise<void> {
   for (const some of batches(steps, together)) {
     if (await applyTogether(target, some)) continue;
     // Another run into the target may have made a schema or an extension meanwhile.
@@ -72,7 +72,7 @@ export async function applySteps(target: Target, steps: Iterable<Step>): Promise
   }
 }
 
-function transact(target: Target, steps: readonly Step[], work: () => Promise<void>): Promise<void> {
+function transact(target: ObjectTarget, steps: readonly Step[], work: () => Promise<void>): Promise<void> {
   const { session, fence } = target;
   // Without a fence nobody waits for event triggers to be enabled: they are made last.
   if (fence === undefined) return transacted(session, "BEGIN", work);
@@ -91,7 +91,7 @@ function transact(target: Target, steps: readonly Step[], work: () => Promise<vo
 export const hopeless = /^(08|53|57P)/;
 
 /** False: the server refused a statement, and nothing was made. */
-async function applyTogether(target: Target, steps: readonly Step[]): Promise<boolean> {
+async function applyTogether(target: ObjectTarget, steps: readonly Step[]): Promise<boolean> {
   if (steps.length < 2) return false;
   let settings = "";
   const statements = steps.flatMap((step) => {
@@ -124,7 +124,7 @@ const isThere = (facts: TargetFacts, { entry }: Step) =>
   (entry.kind === "SCHEMA" && facts.schemas.has(entry.tag)) ||
   (entry.kind === "EXTENSION" && facts.extensions.has(entry.tag));
 
-async function applyStep(target: Target, step: Step): Promise<void> {
+async function applyStep(target: ObjectTarget, step: Step): Promise<void> {
   const { session, note } = target;
   const { entry, kind, name } = step;
   if (isThere(target.facts, step)) return noteThere(target, step);
@@ -148,7 +148,7 @@ export function isTolerable({ tolerated }: Pick<Step, "tolerated">, error: unkno
 }
 
 export function reportRefused(
-  { note, warn }: Pick<Target, "note" | "warn">,
+  { note, warn }: Pick<ObjectTarget, "note" | "warn">,
   { entry, kind, name, stage }: Step,
   error: unknown,
 ): void {
@@ -161,7 +161,7 @@ export function reportRefused(
 /** Characters of a definition in the report. */
 const mostText = 30_000;
 
-const noteThere = ({ note }: Target, { kind, name }: Step) =>
+const noteThere = ({ note }: ObjectTarget, { kind, name }: Step) =>
   note({ kind, name: printable(name), outcome: "copied", note: "was there already, and was left as it was" });
 
 /** As applyStep, for one that failed: says which object it was. */
@@ -189,7 +189,7 @@ async function attempt(session: Session, guarded: boolean, statements: string): 
 
 /** Settings that pg_restore would make before the statement: tablespace and access method are not part of it. */
 export function placement(
-  { facts, warn }: Pick<Target, "facts" | "warn">,
+  { facts, warn }: Pick<ObjectTarget, "facts" | "warn">,
   { entry, kind, name }: Pick<Step, "entry" | "kind" | "name">,
 ): string {
   const settings = ["SET LOCAL check_function_bodies = off"];
@@ -205,7 +205,7 @@ export function placement(
   return `${settings.join("; ")};\n`;
 }
 
-async function giveToOwner(target: Target, step: Step): Promise<void> {
+async function giveToOwner(target: ObjectTarget, step: Step): Promise<void> {
   const statement = ownership(target, step);
   if (statement === undefined) return;
   await attempt(target.session, true, statement).catch((error: unknown) => {
@@ -215,7 +215,7 @@ async function giveToOwner(target: Target, step: Step): Promise<void> {
 }
 
 /** The statement that gives the object to its owner; undefined where it has none, or stays with the user. */
-function ownership(target: Target, step: Step): string | undefined {
+function ownership(target: ObjectTarget, step: Step): string | undefined {
   const { owner } = step.entry;
   if (isRight(step) || owner === target.facts.user) return undefined;
   const statement = ownerStatement(step.entry);
@@ -224,13 +224,13 @@ function ownership(target: Target, step: Step): string | undefined {
   return undefined;
 }
 
-const stays = ({ facts, warn }: Target, { entry }: Step) =>
+const stays = ({ facts, warn }: ObjectTarget, { entry }: Step) =>
   warn(
     `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
   );
 
 /** Each GRANT on its own: a role that is missing costs only its own right. */
-async function applyRights({ session, note, warn }: Target, { entry, kind, name }: Step): Promise<void> {
+async function applyRights({ session, note, warn }: ObjectTarget, { entry, kind, name }: Step): Promise<void> {
   const refused = new Set<string>();
   for (const statement of statementsOf(entry.create)) {
     await attempt(session, true, statement).catch((error: unknown) => {

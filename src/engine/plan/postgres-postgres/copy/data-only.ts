@@ -12,10 +12,10 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
 import { printable } from "../../../text/printable.ts";
 import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
-import { amountsOf, doubtsOf, readFor, type There } from "../schema/existing-columns.ts";
+import { amountsOf, doubtsOf, type ExistingTable, readFor } from "../schema/existing-columns.ts";
 import { relationOf } from "../schema/via-root.ts";
 import { knownTables } from "./prepare-target.ts";
-import { begunTables } from "./resume.ts";
+import { startedTables } from "./resume.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
@@ -37,10 +37,10 @@ type Named = Pick<Table, "schema" | "name">;
  * rows of an earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
  * Errors: `schema_differs`, `target_not_empty`, `dependents_exist`, `permission_denied`.
  */
-export async function prepareFilling(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
-  const begun = await begunTables(run.fence);
+export async function prepareDataOnly(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
+  const begun = await startedTables(run.fence);
   const isOwn = ({ oid, schema, name }: Table) => run.kept.has(oid) || begun.has(JSON.stringify([schema, name]));
-  const { copied, filled, named, doubtful } = await checkFilling(
+  const { copied, filled, named, doubtful } = await checkDataOnly(
     { source: run.source, target },
     tables,
     run.drop,
@@ -53,7 +53,7 @@ export async function prepareFilling(target: Session, tables: readonly Table[], 
   return copied;
 }
 
-export interface Filling {
+export interface DataOnlyTables {
   /** The tables as they are to be copied. */
   copied: Table[];
   /** Those that hold rows. */
@@ -65,12 +65,12 @@ export interface Filling {
 }
 
 /** What is looked at before a row is written; only reads. Errors: `schema_differs`, `target_not_empty`, `option_unmatched`. */
-export async function checkFilling(
+export async function checkDataOnly(
   { source, target }: Record<"source" | "target", Session>,
   tables: readonly Table[],
   drop: CopyOptions["drop"],
   isOwn: (table: Table) => boolean,
-): Promise<Filling> {
+): Promise<DataOnlyTables> {
   const there = await readThere(target, tables);
   const missing = tables.filter((_, at) => !there[at]?.found);
   if (missing.length > 0) {
@@ -144,8 +144,8 @@ const wordsOf = (tables: readonly Table[]) =>
     .map(({ schema, name }) => printable(`${schema}.${name}`))
     .join(", ")}${tables.length > 5 ? ` and ${tables.length - 5} more` : ""}`;
 
-async function readThere(target: Session, tables: readonly Table[]): Promise<There[]> {
-  const rows = await target.query<Omit<There, "filled"> & { kind: string | null }>(
+async function readThere(target: Session, tables: readonly Table[]): Promise<ExistingTable[]> {
+  const rows = await target.query<Omit<ExistingTable, "filled"> & { kind: string | null }>(
     `SELECT r.at::int8 AS at, c.oid IS NOT NULL AS found, c.relkind::text AS kind,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
                       'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END), 'labels', ${labelsBelow},

@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../../../contract.ts";
-import { isNamed, type Named, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../fence/drop-option.ts";
+import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../fence/drop-option.ts";
 import type { Fence } from "../../../fence/fence.ts";
 import { filter, map } from "../../../memory/lazy.ts";
 import { readInventory, type Thing } from "../../../postgres/catalogue/inventory.ts";
@@ -74,8 +74,8 @@ export async function knownTables(target: Session, drop: readonly string[], copi
 }
 
 /** Tables of the target that are called exactly so. */
-export async function namedTables(target: Session, names: readonly string[]): Promise<Named[]> {
-  const tables = await target.query<Named>(
+export async function namedTables(target: Session, names: readonly string[]): Promise<NamedTable[]> {
+  const tables = await target.query<NamedTable>(
     `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND n.nspname !~ '^pg_' AND n.nspname <> 'information_schema'
         AND c.relname = ANY ($1::pg_catalog.text[])`,

@@ -15,7 +15,7 @@ import type { Stages } from "../schema/plan.ts";
 import { heaps, withLeaves } from "../schema/via-root.ts";
 import { compareValues } from "./compare-values.ts";
 import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
-import type { Worker } from "./worker.ts";
+import type { CopyWorker } from "./worker.ts";
 
 /**
  * What an earlier attempt of this run left in the target: a table is kept only if it was finished under the same plan and its
@@ -52,7 +52,7 @@ export const finishedMark = (digest: string, { schema, name }: Named) =>
 export const partMark = ({ schema, name }: Named, part: string) => `part:${JSON.stringify([schema, name, part])}`;
 
 /** Tables in which rows of this run's may stand, as `["schema","name"]`. */
-export async function begunTables(fence: Fence<Session>): Promise<Set<string>> {
+export async function startedTables(fence: Fence<Session>): Promise<Set<string>> {
   const parts = await fence.parts();
   return new Set(
     parts.flatMap(({ part }) => {
@@ -66,7 +66,7 @@ export async function begunTables(fence: Fence<Session>): Promise<Set<string>> {
 export interface ResumeRun {
   fence: Fence<Session>;
   target: Session;
-  workers: readonly Worker[];
+  workers: readonly CopyWorker[];
   signal: AbortSignal;
   digest: string;
   steps: Stages;

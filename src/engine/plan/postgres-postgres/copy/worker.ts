@@ -1,10 +1,10 @@
 import type { Session } from "../../../postgres/driver/connection.ts";
-import type { Pool } from "../../../rows/copy-pipe.ts";
+import type { PipeBlocks } from "../../../rows/copy-pipe.ts";
 
 /** A pair of sessions that copies. */
 
-export interface Worker {
+export interface CopyWorker {
   source: Session;
   target: Session;
-  pool: Pool;
+  pool: PipeBlocks;
 }

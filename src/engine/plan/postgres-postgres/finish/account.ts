@@ -7,7 +7,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { printable } from "../../../text/printable.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
 import { largeObjectNames, largeObjectsThere } from "../schema/large-object-names.ts";
-import { readLeftBehind } from "../schema/not-copied.ts";
+import { readSkippedObjects } from "../schema/not-copied.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
@@ -66,7 +66,7 @@ export async function account(
       thingKey,
     ),
   );
-  for (const left of await readLeftBehind(source)) {
+  for (const left of await readSkippedObjects(source)) {
     const { definition, ...rest } = left;
     const isOut = out.has(thingKey({ kind: "constraint", name: printable(left.name) }));
     if (left.kind === "state of a foreign key" && isOut) continue;

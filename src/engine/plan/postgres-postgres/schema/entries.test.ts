@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { MadeObject } from "../../../contract.ts";
 import type { Address } from "../../../postgres/catalogue/address.ts";
-import type { Entry } from "../../../postgres/dump/archive.ts";
+import type { DumpEntry } from "../../../postgres/dump/archive.ts";
 import { firstStatementEnd, ownerStatement, stepsOf } from "./entries.ts";
 
-const entry = (change: Partial<Entry>): Entry => ({
+const entry = (change: Partial<DumpEntry>): DumpEntry => ({
   id: 1,
   catalog: 0,
   oid: 0,
@@ -20,12 +20,12 @@ const entry = (change: Partial<Entry>): Entry => ({
   needs: [],
   ...change,
 });
-const made = (change: Partial<Entry>, address?: Address) =>
+const made = (change: Partial<DumpEntry>, address?: Address) =>
   stepsOf([entry({ catalog: 1, oid: 2, ...change })], new Map(address === undefined ? [] : [["1:2", address]]))[0]
     ?.made;
 
 describe("an entry of pg_dump's list", () => {
-  it.each<[string, Partial<Entry>, Address | undefined, MadeObject | undefined]>([
+  it.each<[string, Partial<DumpEntry>, Address | undefined, MadeObject | undefined]>([
     ["a table", { tag: 'we"ird;' }, undefined, { kind: "table", name: ["s", 'we"ird;'] }],
     ["a schema", { kind: "SCHEMA", tag: "a", schema: undefined }, undefined, { kind: "schema", name: ["a"] }],
     [

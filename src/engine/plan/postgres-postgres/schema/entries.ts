@@ -1,7 +1,7 @@
 import type { MadeObject } from "../../../contract.ts";
 import { type Address, madeOf } from "../../../postgres/catalogue/address.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
-import type { Entry } from "../../../postgres/dump/archive.ts";
+import type { DumpEntry } from "../../../postgres/dump/archive.ts";
 import { fullName, part } from "../../../text/full-name.ts";
 
 /** What each entry of pg_dump's table of contents is to the run: when it is made, what it makes, what it is called. Pure. */
@@ -21,7 +21,7 @@ export type Stage =
   | "watching";
 
 export interface Step {
-  entry: Entry;
+  entry: DumpEntry;
   stage: Stage;
   /** Kind and name for a person, as in the inventory. */
   kind: string;
@@ -75,13 +75,13 @@ const attached = new Set([
 ]);
 
 /** Steps in the entries' order; `addresses` are the source's, by `catalogue:oid`. A comment has no section of its own: it belongs to the one that it stands in. */
-export function stepsOf(entries: readonly Entry[], addresses: ReadonlyMap<string, Address>): Step[] {
+export function stepsOf(entries: readonly DumpEntry[], addresses: ReadonlyMap<string, Address>): Step[] {
   return entries.map(createSteps(addresses));
 }
 
 /** The same for one entry after the other. */
-export function createSteps(addresses: ReadonlyMap<string, Address>): (entry: Entry) => Step {
-  let section: Entry["section"] = "pre-data";
+export function createSteps(addresses: ReadonlyMap<string, Address>): (entry: DumpEntry) => Step {
+  let section: DumpEntry["section"] = "pre-data";
   return (entry) => {
     if (entry.section !== "none") section = entry.section;
     const kind = entry.kind.toLowerCase();
@@ -97,7 +97,7 @@ export function createSteps(addresses: ReadonlyMap<string, Address>): (entry: En
 }
 
 /** As the inventory (inventory.ts) calls it, where it holds the kind. The list joins names as they are: those in quotes are in the DROP. */
-function nameOf({ kind, tag, schema, drop }: Entry): string {
+function nameOf({ kind, tag, schema, drop }: DumpEntry): string {
   const ofUser = mapping.exec(drop);
   if (ofUser) return `${part(unquoted(ofUser[2]))} ${part(unquoted(ofUser[1]))}`;
   if (kind === "CAST") return tag.replace(/^CAST \((.*)\)$/s, "$1");
@@ -120,7 +120,7 @@ function nameOf({ kind, tag, schema, drop }: Entry): string {
   return fullName(schema, tag);
 }
 
-function stageOf({ kind, tag, create }: Entry, section: Entry["section"]): Stage {
+function stageOf({ kind, tag, create }: DumpEntry, section: DumpEntry["section"]): Stage {
   if (never.has(kind) || create.trim() === "") return "never";
   if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && tag.startsWith("DATABASE ")) return "never";
   // They speak of what is made last.
@@ -159,7 +159,7 @@ const routine = new RegExp(`^DROP (?:FUNCTION|PROCEDURE|AGGREGATE) ${aName}\\.(?
 const unquoted = (name = "") => (name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name);
 
 /** Names by kind, or by the address that the source gives for the object. */
-function madeBy(entry: Entry, addresses: ReadonlyMap<string, Address>): MadeObject | undefined {
+function madeBy(entry: DumpEntry, addresses: ReadonlyMap<string, Address>): MadeObject | undefined {
   const { kind, tag, schema, drop } = entry;
   const parts = plain.get(kind);
   if (parts === 1) return { kind: kind.toLowerCase(), name: [tag] };
@@ -171,7 +171,7 @@ function madeBy(entry: Entry, addresses: ReadonlyMap<string, Address>): MadeObje
 }
 
 /** A view that needed its rule later has no DROP of it: the rule goes with the view. */
-export const needsAddress = ({ kind, catalog, oid, drop }: Entry): boolean =>
+export const needsAddress = ({ kind, catalog, oid, drop }: DumpEntry): boolean =>
   !plain.has(kind) && !attached.has(kind) && !never.has(kind) && catalog > 0 && oid > 0 && /^(DROP|ALTER) /.test(drop);
 
 const none: number[] = [];
@@ -205,7 +205,7 @@ const ownedByName = new Set([
 const ownedByDrop = new Set(["AGGREGATE", "FUNCTION", "PROCEDURE", "OPERATOR", "OPERATOR CLASS", "OPERATOR FAMILY"]);
 
 /** The statement that gives the object to its owner; undefined for what has none of its own. */
-export function ownerStatement({ kind, tag, schema, drop, owner }: Entry): string | undefined {
+export function ownerStatement({ kind, tag, schema, drop, owner }: DumpEntry): string | undefined {
   if (owner === "") return undefined;
   if (ownedByName.has(kind)) {
     return `ALTER ${kind} ${schema === undefined ? identifier(tag) : qualified(schema, tag)} OWNER TO ${identifier(owner)}`;

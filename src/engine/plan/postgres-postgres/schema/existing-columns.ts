@@ -18,7 +18,7 @@ import { relationOf } from "./via-root.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
 
-export interface There {
+export interface ExistingTable {
   at: number;
   found: boolean;
   columns: ThereColumn[];
@@ -55,7 +55,7 @@ function sourceType(base: string, enumerated: boolean): ValueType {
 function checksOf(
   column: Column,
   present: ThereColumn,
-  parts: There["parts"],
+  parts: ExistingTable["parts"],
 ): readonly Check[] | "never" | { differs: string } {
   const [labels, known] = [column.labels, present.labels];
   if (labels !== null && known !== null)
@@ -81,7 +81,7 @@ export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base
 }
 
 /** Columns of numbers that go into columns of money, as messages name them. */
-export const amountsOf = (tables: readonly Table[], there: readonly There[]): string[] =>
+export const amountsOf = (tables: readonly Table[], there: readonly ExistingTable[]): string[] =>
   tables.flatMap(({ schema, name, columns }, at) =>
     columns
       .filter((column) => {
@@ -92,7 +92,7 @@ export const amountsOf = (tables: readonly Table[], there: readonly There[]): st
   );
 
 /** What the target's checks ask of columns that have one type on both sides. */
-function conditionsOf(table: Table, there: There | undefined): Doubt[] {
+function conditionsOf(table: Table, there: ExistingTable | undefined): Doubt[] {
   const alike = table.columns.filter(
     (column) => there?.columns.find(({ name }) => name === column.name)?.base === column.base,
   );
@@ -116,7 +116,11 @@ const plainOrder = new Set<ValueType["is"]>([
 ]);
 
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
-export function doubtsOf(tables: readonly Table[], there: readonly There[], encoding?: Characters): PostgresDoubtful[] {
+export function doubtsOf(
+  tables: readonly Table[],
+  there: readonly ExistingTable[],
+  encoding?: Characters,
+): PostgresDoubtful[] {
   const name = (table: Table, column: string) => `${table.schema}.${table.name}.${column}`;
   const wanting = tables.flatMap((table, at) =>
     (there[at]?.columns ?? [])

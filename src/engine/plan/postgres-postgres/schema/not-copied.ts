@@ -3,7 +3,7 @@ import { fullNameSql, partSql } from "../../../postgres/driver/names.ts";
 
 /** Objects of a database that a copy never carries, so that the report names them. */
 
-export interface LeftBehind {
+export interface SkippedObject {
   kind: string;
   name: string;
   note: string;
@@ -14,7 +14,7 @@ export interface LeftBehind {
  * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its
  * name is an application's, and may be a secret: its value is not told.
  */
-export async function readLeftBehind(session: Session): Promise<LeftBehind[]> {
+export async function readSkippedObjects(session: Session): Promise<SkippedObject[]> {
   return session.query(
     `SELECT 'database setting' AS kind, CASE WHEN s.setrole <> 0 THEN 'for role ' || pg_catalog.pg_get_userbyid(s.setrole) || ': ' ELSE '' END || pg_catalog.split_part(c, '=', 1) AS name,
             'settings of a database are not copied: set it in the target if it is wanted' AS note,

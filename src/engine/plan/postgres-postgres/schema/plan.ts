@@ -6,20 +6,20 @@ import { type Address, readAddresses } from "../../../postgres/catalogue/address
 import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { readSelectable, unselected } from "../../../postgres/catalogue/selectable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import type { Entry } from "../../../postgres/dump/archive.ts";
+import type { DumpEntry } from "../../../postgres/dump/archive.ts";
 import { type DumpOptions, dumpSchema } from "../../../postgres/dump/dump.ts";
-import type { Held } from "../../../postgres/source/holding.ts";
+import type { HeldLocks } from "../../../postgres/source/holding.ts";
 import { leftInSource } from "../../../postgres/source/left-in-source.ts";
-import { type Opening, openSource, type Source } from "../../../postgres/source/source.ts";
+import { openSource, type PostgresSource, type SourceOptions } from "../../../postgres/source/source.ts";
 import { fullName } from "../../../text/full-name.ts";
 import { printable } from "../../../text/printable.ts";
-import type { Worker } from "../copy/worker.ts";
+import type { CopyWorker } from "../copy/worker.ts";
 import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
-import { leaveOut } from "./selected-entries.ts";
+import { skipEntries } from "./selected-entries.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
-export interface Plan {
-  opened: Source;
+export interface SchemaPlan {
+  opened: PostgresSource;
   /** None where only rows are copied. */
   steps: Stages;
   /** Of `content` and the steps. */
@@ -27,12 +27,12 @@ export interface Plan {
   things: Packed<Thing>;
   /** Without what the options leave out. */
   wanted: Packed<Thing>;
-  tables: Source["tables"];
-  sequences: Source["sequences"];
+  tables: PostgresSource["tables"];
+  sequences: PostgresSource["sequences"];
   /** What the options leave out. */
   notes: InventoryEntry[];
   /** The locks on the source's tables. */
-  held: Held;
+  held: HeldLocks;
 }
 
 /** The steps of each stage in their order. A database may have very many. */
@@ -40,7 +40,7 @@ export type Stages = Record<Exclude<Stage, "never">, Packed<Step>>;
 
 export interface Reading {
   source: Session;
-  workers: readonly Worker[];
+  workers: readonly CopyWorker[];
   applicationName: string;
   options: Pick<
     CopyOptions,
@@ -48,13 +48,13 @@ export interface Reading {
   >;
   signal: AbortSignal;
   /** As in Opening (source.ts). */
-  open: Opening["open"];
-  giveUp: Opening["giveUp"];
-  log: Opening["log"];
+  open: SourceOptions["open"];
+  giveUp: SourceOptions["giveUp"];
+  log: SourceOptions["log"];
 }
 
 /** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, those of source.ts and dump.ts. */
-export async function readPlan(reading: Reading): Promise<Plan> {
+export async function readPlan(reading: Reading): Promise<SchemaPlan> {
   const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
   const foreign = await leftInSource(source);
   const selects = options.include !== undefined || options.exclude !== undefined;
@@ -101,7 +101,7 @@ export async function readPlan(reading: Reading): Promise<Plan> {
   const left = foreign === undefined ? [] : [foreign.entry];
   if (!selects)
     return { opened, ...sorted(all, options), things, wanted: things, tables, sequences, notes: left, held };
-  const { gone, notes, kept: wanted } = leaveOut(all, things, without);
+  const { gone, notes, kept: wanted } = skipEntries(all, things, without);
   const kept = map(
     filter(all, ({ entry }) => !gone.has(entry.id)),
     withoutNaming,
@@ -124,7 +124,7 @@ export async function readPlan(reading: Reading): Promise<Plan> {
 function sorted(
   all: Iterable<Step>,
   { content = "all", on_object_error }: Reading["options"],
-): Pick<Plan, "steps" | "hash"> {
+): Pick<SchemaPlan, "steps" | "hash"> {
   const hash = createHash("sha256").update(content);
   const stages: Stages = {
     before: createPacked(),
@@ -160,7 +160,11 @@ async function readSchema(source: Session, { without, parts, keep, ...options }:
 /** Entries whose addresses are asked for together. */
 const atOnce = 2_000;
 
-async function readSteps(source: Session, entries: Packed<Entry>, keep: (step: Step) => Step): Promise<Packed<Step>> {
+async function readSteps(
+  source: Session,
+  entries: Packed<DumpEntry>,
+  keep: (step: Step) => Step,
+): Promise<Packed<Step>> {
   const steps = createPacked<Step>();
   const addresses = new Map<string, Address>();
   const stepOf = createSteps(addresses);

@@ -10,7 +10,7 @@ import type { Step } from "./entries.ts";
  * foreign keys, functions on their rows), by pg_dump's own account of what needs what. A partition goes with its table.
  */
 
-export interface LeftOut {
+export interface SkippedEntries {
   /** By ids of entries. */
   gone: { has(id: number): boolean };
   /** Of each thing of the source that is left out. */
@@ -40,7 +40,11 @@ const nodeOf = ({ entry, kind, name }: Step): Node => ({
   ...{ oid: entry.oid, kind: sharedText(kind), name },
 });
 
-export function leaveOut(steps: Iterable<Step>, things: Iterable<Thing>, relations: ReadonlySet<number>): LeftOut {
+export function skipEntries(
+  steps: Iterable<Step>,
+  things: Iterable<Thing>,
+  relations: ReadonlySet<number>,
+): SkippedEntries {
   const { gone, reasons } = findReasons(steps, things, relations);
   const reasonOf = (thing: Thing): string | undefined => {
     const own = reasons.get(thingKey(thing));
