@@ -20,8 +20,8 @@ export interface Command {
   options: readonly string[];
   /** Help of options, where the copy's own words do not fit. */
   otherHelp?: Readonly<Record<string, string>>;
-  /** What Ctrl-C does; by default that the same command goes on later. */
-  stopping?: string;
+  /** What became of the work once Ctrl-C has stopped it. */
+  stopped?: string;
   /** Flags beside these. */
   more: readonly Flag[];
   examples: readonly (readonly [what: string, line: string])[];

@@ -32,6 +32,34 @@ describe("Ctrl-C ends with 130 where the engine never answers again", () => {
   });
 });
 
+describe("a Ctrl-C that comes in the last moment", () => {
+  it("of a copy that completes all the same says so, and promises nothing else", async () => {
+    const abort = new AbortController();
+    const engine = () => {
+      abort.abort(new Interrupted("SIGINT"));
+      return report;
+    };
+    const { code, stderr, finished } = await call(["copy", ...bare], { engine, signal: abort.signal });
+    expect([code, finished], stderr).toEqual([0, 1]);
+    expect(stderr).toContain("It had finished before it could stop: its result is complete.");
+    expect(stderr).not.toMatch(/goes on|Run the same command|interrupted/);
+  });
+
+  it("while the record in the target is removed says that the copy is complete", async () => {
+    const abort = new AbortController();
+    const finish = () => {
+      abort.abort(new Interrupted("SIGINT"));
+      return new Promise<never>(() => undefined);
+    };
+    const stuck = { copy: async () => ({ report, finish }) };
+    const { code, stderr, stdout } = await call(["copy", ...bare], { stuck, signal: abort.signal });
+    expect(code).toBe(130);
+    expect(stdout).not.toBe("");
+    expect(stderr).toContain("rowferry: the copy is complete and verified; only the removal of the table _rowferry");
+    expect(stderr).not.toMatch(/goes on from here|ended by SIGINT/);
+  });
+});
+
 it("a run that the target does not hold is no question to ask", async () => {
   const { code, stderr } = await call(["reset", bare[1] ?? "", "--run", "zz"]);
   expect(code).toBe(1);

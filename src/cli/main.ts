@@ -146,13 +146,13 @@ async function runCommand(
   const json = argv.includes("--json");
   // What is given on the command line is secret before it is understood: an error may repeat it.
   for (const word of argv) if (word.includes("://")) learnUrl(word, redactor);
-  let voice: Voice = createVoice("auto", context, command.stopping);
+  let voice: Voice = createVoice("auto", context);
   const jsonOf = (body: object) => jsonText({ command: command.name, ...body });
   let written = false;
   signal.addEventListener("abort", () => voice.ending(), { once: true });
   try {
     const parsed = parseCommand(command, argv);
-    voice = createVoice(parsed.progress, context, command.stopping);
+    voice = createVoice(parsed.progress, context);
     const {
       body,
       text,
@@ -165,6 +165,7 @@ async function runCommand(
       engine,
     });
     voice.still();
+    if (signal.aborted) voice.log("info", tooLate);
     const { green, red } = coloursFor(io.stdout, io.env);
     const shown = firstLine(plainText(text), exitCode === exitCodes.done ? green : red);
     await printed(io.stdout, json ? jsonOf({ outcome, ...body }) : shown).catch((error: unknown) => {
@@ -178,8 +179,9 @@ async function runCommand(
     const interrupted = signal.aborted && signal.reason instanceof Interrupted && !(thrown instanceof ResultNotWritten);
     const error = interrupted ? signal.reason : thrown;
     const { exitCode, code, retryable, ...failure } = failureOf(error);
-    const message = redactor.clean(wordsWithFlags(failure.message));
     voice.still();
+    const message =
+      (interrupted && stoppedWords(command, voice, written)) || redactor.clean(wordsWithFlags(failure.message));
     const { run } = thrown as { run?: string };
     const shown = `rowferry: ${message}${exitCode === exitCodes.usage ? "" : ` (${code})`}`;
     voice.failed(shown, { code, message, retryable });
@@ -194,6 +196,18 @@ async function runCommand(
     return exitCode;
   }
 }
+
+const tooLate = "It had finished before it could stop: its result is complete.";
+
+/** Says what became of the work that Ctrl-C stopped. Returns words for the error, where it was stopped after its result was told. */
+function stoppedWords({ stopped }: Command, voice: Voice, written: boolean): string | undefined {
+  if (written) return onlyFinish;
+  if (stopped !== undefined) voice.log("info", stopped);
+  return undefined;
+}
+
+const onlyFinish =
+  "the copy is complete and verified; only the removal of the table _rowferry from the target was stopped: the same command removes it without copying";
 
 /** The verdict is in the first line. */
 const firstLine = (text: string, paint: (words: string) => string) => text.replace(/^.+/, paint);

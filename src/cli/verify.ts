@@ -1,6 +1,6 @@
 import { cleanReport } from "../engine/report/clean.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
-import { durationText } from "../guard/words.ts";
+import { counted, durationText } from "../guard/words.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
@@ -34,6 +34,7 @@ function levelOf(given: string | undefined): "counts" | "checksum" {
 }
 
 const number = (value: number) => value.toLocaleString("en-US");
+const rowsDiffer = (count: number) => `${counted(count, "row")} ${count === 1 ? "differs" : "differ"}`;
 const mostNamed = 20;
 
 function textOf(report: VerifyReport): string {
@@ -44,7 +45,7 @@ function textOf(report: VerifyReport): string {
   const lines = [
     `${verdict(report)} (in ${durationText(seconds)}).`,
     ...verification.differences.flatMap(({ source, target, rows, keys, differing }) => [
-      `  ${source} and ${target}: ${differing === undefined ? "" : `${number(differing)} rows differ; `}${number(rows.source)} rows in the source, ${number(rows.target)} in the target`,
+      `  ${source} and ${target}: ${differing === undefined ? "" : `${rowsDiffer(differing)}; `}${counted(rows.source, "row")} in the source, ${number(rows.target)} in the target`,
       ...keys.map(({ key, what }) => `    ${what}: ${key}`),
     ]),
     ...named("warnings", warnings),
@@ -63,12 +64,12 @@ function textOf(report: VerifyReport): string {
 
 /** Never a bare "Equal": what was compared, and how. */
 function verdict({ verification, tables, objects, equal }: VerifyReport): string {
-  const rows = `${number(verification.rows)} rows in ${number(tables.length)} tables`;
+  const rows = `${counted(verification.rows, "row")} in ${counted(tables.length, "table")}`;
   const what = verification.level === "checksum" ? `the values of ${rows}` : `the numbers of ${rows}`;
-  if (!equal) return `Different: compared ${what}, and ${number(objects.compared)} objects by ${objects.by}`;
+  if (!equal) return `Different: compared ${what}, and ${counted(objects.compared, "object")} by ${objects.by}`;
   if (objects.by === "definition")
-    return `Equal: ${what}, and the definitions of ${number(objects.compared - objects.undecided.length)} objects, with ${objects.notes.length === 0 ? "" : "other "}owners, definers and grants`;
-  return `Equal: ${what}, and what a copy makes of ${number(objects.compared)} objects (by name, keys and indexes by their columns)`;
+    return `Equal: ${what}, and the definitions of ${counted(objects.compared - objects.undecided.length, "object")}, with ${objects.notes.length === 0 ? "" : "other "}owners, definers and grants`;
+  return `Equal: ${what}, and what a copy makes of ${counted(objects.compared, "object")} (by name, keys and indexes by their columns)`;
 }
 
 function named(what: string, names: readonly string[]): string[] {

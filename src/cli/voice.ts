@@ -31,13 +31,13 @@ export interface Voice extends Pick<CopyHooks, "log" | "progress" | "measured"> 
 export const progressModes = ["auto", "bar", "plain", "json", "none"] as const;
 export type ProgressMode = (typeof progressModes)[number];
 
-const goesOn = "Stopping cleanly; press Ctrl-C again to quit now. The same command goes on from here later.";
+/** It promises nothing: what runs may be complete before it can stop. */
+const ending = "Stopping cleanly; press Ctrl-C again to quit now.";
 
 /** Milliseconds between two looks at the progress; the engine tells it more often. */
 const every = { bar: 100, plain: 15_000, json: 1_000 };
 
-/** `ending`: the words at the first Ctrl-C. */
-export function createVoice(mode: ProgressMode, { io, redactor }: Context, ending = goesOn): Voice {
+export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voice {
   const { stderr, env } = io;
   const terminal = stderr.isTTY === true && env.TERM !== "dumb";
   const kind = mode === "auto" ? (terminal ? "bar" : "plain") : mode;

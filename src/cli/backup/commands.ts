@@ -51,7 +51,8 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
     about: `Writes one consistent state of SOURCE, which is only read, into PLACE: a new folder, or s3://bucket/name. The archive is the one that the service writes. It is compressed by zstd and encrypted by age for the recipients. ${bucketAbout}`,
     options: ["jobs", "source-ca"],
     otherHelp: { jobs: "Number of tables that are read at the same time. Default: 2." },
-    stopping: "Stopping cleanly; press Ctrl-C again to quit now. What was written is removed.",
+    stopped:
+      "This backup is not complete. What was written is removed; if that was cut short, add --replace-unfinished.",
     more: [
       list(
         "recipient",
@@ -103,8 +104,7 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
     about: `Compares every part of the backup in PLACE with its manifest, restores it into TARGET, and compares rows and objects with the manifest. PLACE is the folder of one backup, of this command line or of the service. The engine has to be the backup's: copy the restored database to convert it. ${bucketAbout}`,
     options: ["jobs", "target-ca"],
     otherHelp: { jobs: "Number of parts, and of indexes, that are restored at the same time. Default: 2." },
-    stopping:
-      "Stopping cleanly; press Ctrl-C again to quit now. TARGET keeps what was restored: empty it before you restore again.",
+    stopped: "TARGET keeps what was restored: empty it before you restore again.",
     more: [
       list("identity", "FILE", "Key file of age-keygen or of --make-key. May be given several times."),
       text(

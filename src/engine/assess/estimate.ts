@@ -74,7 +74,7 @@ const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : Math.round(rate)
 function basisOf({ measured, latency, bandwidth = 0, checksum }: Load, { rate, each }: { rate: number; each: number }) {
   const { reading, sending } = measured;
   return [
-    `the bench's ${words(rate)} MB/s and ${Math.round(each * 1000)} ms a table on two cores, a third to twice as fast`,
+    `an assumed ${words(rate)} MB/s and ${Math.round(each * 1000)} ms a table, twice that speed at best and a third at worst`,
     ...(reading === undefined ? [] : [`measured: ${words(reading / 1e6)} MB/s read from the source`]),
     ...(sending === undefined ? [] : [`${words(sending / 1e6)} MB/s sent to the target`]),
     `${latency.source.toFixed(1)} and ${latency.target.toFixed(1)} ms to the servers`,

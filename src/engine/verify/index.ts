@@ -199,7 +199,9 @@ async function partitionTrees(source: SideSessions, target: SideSessions): Promi
 }
 
 function differenceWords({ source, keys, rows, differing }: Verification["differences"][number]): string {
-  if (differing !== undefined) return `${source}: ${differing} rows differ`;
-  if (rows.source !== rows.target) return `${source}: ${rows.source} rows in the source, ${rows.target} in the target`;
+  if (differing !== undefined)
+    return `${source}: ${counted(differing, "row")} ${differing === 1 ? "differs" : "differ"}`;
+  if (rows.source !== rows.target)
+    return `${source}: ${counted(rows.source, "row")} in the source, ${rows.target} in the target`;
   return `${source}: ${keys.length === 0 ? "its" : `more than ${keys.length}`} rows differ`;
 }

@@ -1,0 +1,38 @@
+import { expect, it } from "vitest";
+import type { VerifyReport } from "../engine/verify/index.ts";
+import { bare, call, report } from "./testing-call.ts";
+
+const found = (differing: number, rows: { source: number; target: number }): VerifyReport => {
+  const { source, target, started_at, finished_at } = report;
+  const one = { source: "shop.t", target: "public.t", rows };
+  return {
+    ...{ source, target, started_at, finished_at, equal: false, tables: [one], missing: [], extra: [] },
+    verification: {
+      ...{ level: "checksum", rows: rows.source, tables: 1, uncompared: [] },
+      differences: [{ ...one, keys: [{ key: '{"id":"1"}', what: "different" }], differing }],
+    },
+    ...{ inventory: [], warnings: [] },
+    objects: { by: "name", compared: 1, different: 0, undecided: [], notes: [] },
+  };
+};
+
+it.each([
+  [
+    1,
+    { source: 1, target: 0 },
+    "1 row differs; 1 row in the source, 0 in the target",
+    "1 row in 1 table, and 1 object",
+  ],
+  [
+    2,
+    { source: 12_000, target: 3 },
+    "2 rows differ; 12,000 rows in the source",
+    "12,000 rows in 1 table, and 1 object",
+  ],
+])("%d differing rows are told with the right number of the noun", async (differing, rows, difference, verdict) => {
+  const stuck = { verify: async () => found(differing, rows) };
+  const { code, stdout } = await call(["verify", ...bare], { stuck });
+  expect(code).toBe(3);
+  expect(stdout).toContain(difference);
+  expect(stdout).toContain(verdict);
+});
