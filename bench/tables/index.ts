@@ -8,7 +8,7 @@ import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { bundleProgram } from "../../dev/program.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
-import type { Work } from "../../src/worker/protocol.ts";
+import type { WorkerAssignment } from "../../src/worker/protocol.ts";
 import { runChild } from "../child.ts";
 import { openPeers } from "../peers.ts";
 import { type Direction, type Engine, emptyDatabase, engineOf, engines } from "../servers.ts";
@@ -41,7 +41,7 @@ const withHeap = (flags: readonly string[], heap: number): string[] =>
     ? [...flags]
     : flags.map((flag) => (flag.startsWith("--max-old-space-size=") ? `--max-old-space-size=${heap}` : flag));
 
-const location = (server: Database, database: string): Work["source"] => {
+const location = (server: Database, database: string): WorkerAssignment["source"] => {
   const url = new URL(server.urlOf(database, "admin"));
   return { url: url.href, guard: { allow: ["127.0.0.0/8"], refuse: [] } };
 };
@@ -54,7 +54,7 @@ type Tools = { program: string; flags: readonly string[]; pgBin: string; termina
 
 /** Runs the worker. Errors: none of the run's own. */
 const runWorker = async (source: Database, target: Database, { program, flags, pgBin, terminal, signal }: Tools) => {
-  const work: Work = {
+  const work: WorkerAssignment = {
     owner: "bench-tables",
     ownerName: "the bench",
     run: 1,

@@ -6,14 +6,14 @@ import { copy } from "../../src/engine/index.ts";
 import { foundRuns } from "../../src/engine/run/reset.ts";
 import { createRedactor } from "../../src/guard/redact.ts";
 import { createJournal } from "../../src/worker/journal.ts";
-import type { Answer } from "../../src/worker/operator.ts";
-import type { Outcome, Work } from "../../src/worker/protocol.ts";
+import type { OperatorResponse } from "../../src/worker/operator.ts";
+import type { RunOutcome, WorkerAssignment } from "../../src/worker/protocol.ts";
 import { runWorker } from "../../src/worker/run.ts";
 
 /** `message`: why the run failed. Seconds of the assessment, of the phases of the copy by their names, and of the complete run. */
 export type Ran = { ok: boolean; message: string; seconds: Record<string, number>; tables: number };
 
-const work = JSON.parse(await text(process.stdin)) as Work;
+const work = JSON.parse(await text(process.stdin)) as WorkerAssignment;
 const begun = performance.now();
 const seconds: Record<string, number> = {};
 let part = "";
@@ -26,12 +26,12 @@ const enter = (next: string): void => {
 };
 
 /** As over HTTPS, for which it becomes text. */
-const sent = (body: unknown): Answer<null> => {
+const sent = (body: unknown): OperatorResponse<null> => {
   JSON.stringify(body);
   return { kind: "ok", body: null };
 };
 
-let outcome: Outcome | undefined;
+let outcome: RunOutcome | undefined;
 const redactor = createRedactor();
 await runWorker({
   operator: {

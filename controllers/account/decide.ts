@@ -1,6 +1,6 @@
 import { isEnded, type Subscription } from "../../src/billing/pro.ts";
 import { type Account, type AccountStatus, planFollowsStripe } from "../../src/resources/account.ts";
-import { type Finding, withConditions } from "../../src/resources/conditions.ts";
+import { type ConditionFinding, withConditions } from "../../src/resources/conditions.ts";
 
 /**
  * Which plan an Account has, from the Account and from what Stripe says now: no clock, no randomness, no I/O.
@@ -68,7 +68,7 @@ export function decide(observed: Observed, now: Date): Plan {
 }
 
 type Billing = NonNullable<AccountStatus["billing"]>;
-type Said = Pick<Finding, "status" | "reason" | "message">;
+type Said = Pick<ConditionFinding, "status" | "reason" | "message">;
 
 function planned({ account, ...rest }: Observed, billing: Billing, said: Said, now: Date): Plan {
   const status = { billing, conditions: withFinding(account, said, now) };

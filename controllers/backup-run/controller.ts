@@ -12,7 +12,7 @@ import { apiVersion, labels } from "../../src/resources/group.ts";
 import { candidateKey } from "../jobs/candidate.ts";
 import { managers } from "../jobs/managers.ts";
 import type { Slot } from "../jobs/observed.ts";
-import { troubleFromEvents } from "../pods/from-events.ts";
+import { reasonFromEvents } from "../pods/from-events.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { decide } from "./decide.ts";
 import { createFindNeeds, type NeedsOptions } from "./find-needs.ts";
@@ -68,7 +68,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const { needs, used } = await findNeeds(subject);
     const recorded = subject.status?.job?.uid;
     const run = { recorded, isOver: isOver(subject), jobs, pods, secrets: secretsOf(subject, used), now: now() };
-    const trouble = await troubleFromEvents(client, run);
+    const trouble = await reasonFromEvents(client, run);
     const made = candidate.isWaiting ? slots.refusal(candidate, now().getTime()) : undefined;
     const slot: Slot = candidate.isWaiting && made === undefined ? slots.look(uid) : { free: true };
     const proofs = isRun(subject) ? caches.restores.by(uid) : [];

@@ -2,12 +2,12 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import type { Job } from "../../src/resources/objects.ts";
-import { concluded, type NewEvent, type Standing } from "../jobs/conclude.ts";
-import { isAlive, isFinished, jobCondition, podsOf, type Trouble } from "../jobs/observed.ts";
-import { type Again, jobState } from "../jobs/state.ts";
+import { concluded, type NewEvent, type RunStanding } from "../jobs/conclude.ts";
+import { isAlive, isFinished, jobCondition, podsOf, type StateReason } from "../jobs/observed.ts";
+import { jobState, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { proved, withVerified } from "./proof.ts";
+import { planVerification, withVerified } from "./proof.ts";
 import { type ControllerStatus, controllerPart, withFinding } from "./status.ts";
 import { isDeleting, isResultFollowed, type Subject } from "./subject.ts";
 
@@ -23,7 +23,7 @@ export const finalizer = "rowferry.dev/backup-parts";
 /** Annotation of a BackupRun, with any value: its parts stay in the storage when it is deleted. */
 export const keepParts = "rowferry.dev/keep-parts";
 
-const again = (subject: Subject): Again => ({
+const again = (subject: Subject): RetryAdvice => ({
   again: `create another ${subject.kind}`,
   tooLong: "raise limits.runHours, or back up a smaller database.",
 });
@@ -50,13 +50,13 @@ const carried = ({ status, metadata }: Subject): ControllerStatus => ({
   observedGeneration: metadata.generation,
 });
 
-interface Extra extends Partial<Plan>, Pick<Standing, "note" | "start" | "pod"> {}
+interface Extra extends Partial<Plan>, Pick<RunStanding, "note" | "start" | "pod"> {}
 
 function conclude(
   { subject }: Observed,
   status: ControllerStatus,
   state: NonNullable<ControllerStatus["state"]>,
-  trouble: Trouble | undefined,
+  trouble: StateReason | undefined,
   now: Date,
   { note, start, pod, ...plan }: Extra = {},
 ): Plan {
@@ -135,7 +135,7 @@ function started(observed: Observed, now: Date): Plan {
   }
 }
 
-function complete(observed: Observed, status: ControllerStatus, { reason, message }: Trouble, now: Date): Plan {
+function complete(observed: Observed, status: ControllerStatus, { reason, message }: StateReason, now: Date): Plan {
   const { subject } = observed;
   const next: ControllerStatus = {
     ...status,
@@ -152,7 +152,7 @@ function complete(observed: Observed, status: ControllerStatus, { reason, messag
   });
 }
 
-function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, now: Date): Plan {
+function fail(observed: Observed, status: ControllerStatus, trouble: StateReason, now: Date): Plan {
   return conclude(observed, { ...status, finishedAt: now.toISOString() }, "failed", trouble, now, {
     events: [{ type: "Warning", reason: trouble.reason, note: trouble.message }],
     lookAgain: 1000,
@@ -178,7 +178,7 @@ function ended(observed: Observed, now: Date): Plan {
     return since > patience ? { ...plan, act: stop(active) } : { ...plan, lookAgain: patience - since + 1000 };
   if (!isRun(subject)) return expired(observed, subject, plan, now);
   if (status.state === "failed") return status.partsRemoved ? plan : removedAfterFailure(observed, subject, plan, now);
-  return proved(observed, subject, plan, now);
+  return planVerification(observed, subject, plan, now);
 }
 
 const isActive = (job: Job): boolean => !isFinished(job) && job.metadata.deletionTimestamp === undefined;
@@ -202,7 +202,7 @@ function removal(
   now: Date,
 ):
   | { done: true }
-  | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: Trouble; lookAgain: number } {
+  | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: StateReason; lookAgain: number } {
   const { jobs, pods } = observed;
   const made = observed.removal;
   if (made?.outcome === "namespace-ends") return { done: true };
@@ -228,13 +228,13 @@ function removal(
   return { done: false, act: { kind: "make-removal" }, lookAgain: 2000 };
 }
 
-function withTrouble(subject: BackupRun, trouble: Trouble | undefined): NewEvent[] {
+function withTrouble(subject: BackupRun, trouble: StateReason | undefined): NewEvent[] {
   const last = subject.status?.conditions?.find(({ type }) => type === "PartsRemoved");
   if (trouble === undefined || last?.reason === trouble.reason) return [];
   return [{ type: "Warning", reason: trouble.reason, note: trouble.message }];
 }
 
-function withPartsRemoved(subject: BackupRun, status: ControllerStatus, trouble: Trouble | undefined, now: Date) {
+function withPartsRemoved(subject: BackupRun, status: ControllerStatus, trouble: StateReason | undefined, now: Date) {
   if (trouble === undefined) return status;
   return withFinding(subject, status, { type: "PartsRemoved", status: "False", ...trouble }, now);
 }

@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import type { Pod } from "../../src/resources/objects.ts";
-import type { Outcome } from "../../src/worker/protocol.ts";
+import type { RunOutcome } from "../../src/worker/protocol.ts";
 import { backupDesk } from "./desk.ts";
 
 const at = (uid: string) => `team/nightly.0a/${uid}`;
 const pod: Pod = { kind: "Pod", metadata: { name: "p", namespace: "team", uid: "second" } } as Pod;
-const outcome = (location: string, digest: string): Outcome => ({
+const outcome = (location: string, digest: string): RunOutcome => ({
   ...{ outcome: "completed", reason: "BackedUp", message: "Backed up.", report: { log: [] } },
   backup: { tables: 1, rows: 1, seconds: 1, location, manifestDigest: digest },
 });

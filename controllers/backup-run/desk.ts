@@ -1,9 +1,9 @@
 import { kinds } from "../../src/cluster/index.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Kind, KubeObject } from "../../src/resources/objects.ts";
-import type { Outcome } from "../../src/worker/protocol.ts";
+import type { RunOutcome } from "../../src/worker/protocol.ts";
 import { child } from "../jobs/names.ts";
-import { type Caller, Refusal } from "../migration/endpoint/authorise.ts";
+import { type EndpointCaller, EndpointRefusal } from "../migration/endpoint/authorise.ts";
 import { type Desk, type DeskOptions, withKeys } from "../migration/endpoint/desk.ts";
 import { storeReport } from "../migration/endpoint/stored-report.ts";
 import { afterOutcome, afterReport, withReportedLog } from "./report.ts";
@@ -12,18 +12,18 @@ import { backupWork, removalWork, restoreWork, type WorkOptions } from "./work.t
 
 /** The endpoint's answers to the pods of BackupRuns and Restores. */
 
-type BackupCaller = Exclude<Caller, { kind: "Migration" }>;
+type BackupCaller = Exclude<EndpointCaller, { kind: "Migration" }>;
 
 export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<DeskOptions, "sealing" | "now">): Desk {
   const { object, pod } = caller;
   const { metadata, status } = object;
   const stored = status?.result;
   const isRemoval = caller.kind === "BackupRun" && caller.isRemoval;
-  const failed = (reason: string, message: string): Outcome => ({
+  const failed = (reason: string, message: string): RunOutcome => ({
     ...{ outcome: "failed", reason, message, report: { log: [] } },
   });
   const refuseOver = () => {
-    if (!isRemoval && stored?.outcome === "failed") throw new Refusal(409, "run_over", "the run has ended");
+    if (!isRemoval && stored?.outcome === "failed") throw new EndpointRefusal(409, "run_over", "the run has ended");
   };
   return {
     kind: (caller.kind === "BackupRun" ? kinds.backupRuns : kinds.restores) as Kind<KubeObject>,
@@ -32,7 +32,7 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     async work() {
       // The pod that said it was killed before it ended. Another one would take the backup again, and remove the archive that is recorded.
       if (!isRemoval && !isResultFollowed(object) && stored)
-        throw new Refusal(409, "run_over", "the run's result is stored");
+        throw new EndpointRefusal(409, "run_over", "the run's result is stored");
       return withKeys(options.sealing, async (keys) => {
         if (caller.kind === "Restore") {
           const work = await restoreWork(caller.object, keys, options);
@@ -57,7 +57,7 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
           return afterOutcome(object, outcome, options.now());
         // Said before, and stored: the acknowledgement was lost.
         if (stored.outcome === outcome.outcome) return undefined;
-        throw new Refusal(409, "run_over", "the run has ended with another result");
+        throw new EndpointRefusal(409, "run_over", "the run has ended with another result");
       }
       // Only a conversion has one: what else is restored is as in the backup.
       const name = outcome.summary && child(metadata.name, "report");

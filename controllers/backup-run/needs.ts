@@ -3,14 +3,14 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import type { DatabaseRef } from "../../src/resources/database.ts";
-import type { Trouble } from "../jobs/observed.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import type { Used } from "./job.ts";
 import { type VerifyImages, verifyImage } from "./own-server.ts";
 
 /** What a BackupRun or a Restore takes from what it names, or why it cannot run. Pure. */
 
 /** What a run is taken with: its own, or its schedule's as it is now. */
-export interface Plan {
+export interface BackupPlan {
   source: DatabaseRef;
   storage?: BackupStorage | undefined;
   encryption?: BackupEncryption | undefined;
@@ -28,7 +28,7 @@ export interface SealedIn {
 }
 
 /** Undefined: its schedule does not exist. */
-export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): Plan | undefined {
+export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): BackupPlan | undefined {
   const { source, storage, encryption, options } = run.spec;
   if (run.spec.schedule === undefined)
     return source && { source, storage, encryption, options, sealedIn: sealedIn("BackupRun", run.metadata) };
@@ -55,7 +55,7 @@ export const storageSealedIn = ({ spec, metadata: { namespace, name } }: BackupR
 export const storageOfTeams =
   "The storage of the installation is for the namespaces of teams, which the operator made: in other namespaces set storage in the BackupSchedule (or in the BackupRun without one).";
 
-export type RunNeeds = { plan: Plan } | { missing: Trouble };
+export type RunNeeds = { plan: BackupPlan } | { missing: StateReason };
 
 /** `hasStorage`: whether the installation has a storage for the run's namespace. */
 export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, hasStorage: boolean): RunNeeds {
@@ -74,7 +74,7 @@ export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, h
   return { plan };
 }
 
-export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: Trouble };
+export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: StateReason };
 
 /** `images`: those that the installation has for verifications. */
 export function restoreNeeds(restore: Restore, run: BackupRun | undefined, images: VerifyImages): RestoreNeeds {

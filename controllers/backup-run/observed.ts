@@ -3,7 +3,7 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import type { NewEvent } from "../jobs/conclude.ts";
-import type { Made, Slot, Trouble } from "../jobs/observed.ts";
+import type { JobCreation, Slot, StateReason } from "../jobs/observed.ts";
 import type { ControllerStatus } from "./status.ts";
 import type { Subject } from "./subject.ts";
 
@@ -15,15 +15,15 @@ export interface Observed {
   jobs: readonly Job[];
   pods: readonly Pod[];
   slot: Slot;
-  trouble?: Trouble;
-  made?: Made;
+  trouble?: StateReason;
+  made?: JobCreation;
   confirmedGone?: boolean;
   /** Of one that has not started: what it needs, or why it cannot run. */
   needs?: Needs;
   /** Of a BackupRun: the Restores that verify it. */
   proofs: readonly Restore[];
   /** What came of making the removal's Job in this pass. */
-  removal?: Made | { outcome: "namespace-ends" };
+  removal?: JobCreation | { outcome: "namespace-ends" };
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */
   urlsKept?: number;
 }
@@ -34,7 +34,7 @@ export type Needs =
       storage?: BackupStorage;
       encryption?: BackupEncryption;
     }
-  | { missing: Trouble };
+  | { missing: StateReason };
 
 export type Act =
   | { kind: "make-job" }

@@ -4,7 +4,7 @@ import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
-import type { Made } from "../jobs/observed.ts";
+import type { JobCreation } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import { createJob } from "../pods/create-job.ts";
@@ -54,7 +54,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       throw new ClusterError("Conflict", 409, `the ${subject.kind} changed`);
   }
 
-  async function makeJob(subject: Subject): Promise<Made> {
+  async function makeJob(subject: Subject): Promise<JobCreation> {
     await confirm(subject);
     const { used } = await findNeeds(subject);
     mayAct();

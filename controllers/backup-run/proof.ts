@@ -1,6 +1,6 @@
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
-import type { Verification } from "../../src/resources/backup/status.ts";
+import type { BackupVerification } from "../../src/resources/backup/status.ts";
 import { child } from "../jobs/names.ts";
 import type { Observed, Plan } from "./observed.ts";
 import { type ControllerStatus, withFinding } from "./status.ts";
@@ -11,7 +11,7 @@ import type { Subject } from "./subject.ts";
 export const proofName = (run: string, proof: number): string => child(run, `proof-${proof}`);
 
 /** Of a completed run: a verification that was asked for is a Restore of its own, whose end is noted here. */
-export function proved({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
+export function planVerification({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
   const { name } = subject.metadata;
   const asked = subject.spec.proof;
   const restore = proofs.find(({ metadata }) => metadata.name === proofName(name, asked));
@@ -48,7 +48,7 @@ export function withVerified(
   return withFinding(subject, status, { type: "Verified", status: holds, reason, message }, now);
 }
 
-function verificationOf({ metadata, status }: Restore): Verification | undefined {
+function verificationOf({ metadata, status }: Restore): BackupVerification | undefined {
   const at = status?.finishedAt;
   if (at === undefined || (status?.state !== "completed" && status?.state !== "failed")) return undefined;
   const failed = status.conditions?.find(({ type }) => type === "Failed")?.message;

@@ -1,7 +1,7 @@
 import { clean, sizeText } from "../../src/guard/words.ts";
 import { reportRef } from "../../src/resources/archive.ts";
 import { lastEntries, withIds } from "../../src/resources/log.ts";
-import type { Outcome, Report } from "../../src/worker/protocol.ts";
+import type { Report, RunOutcome } from "../../src/worker/protocol.ts";
 import { type WorkerStatus, workerPart } from "./status.ts";
 import type { Subject } from "./subject.ts";
 
@@ -47,7 +47,7 @@ export function afterReport(subject: Subject, report: Report): WorkerStatus {
 }
 
 /** `configMap`: with the report, where it stands. */
-export function afterOutcome(subject: Subject, outcome: Outcome, now: Date, configMap?: string): WorkerStatus {
+export function afterOutcome(subject: Subject, outcome: RunOutcome, now: Date, configMap?: string): WorkerStatus {
   const reported = afterReport(subject, outcome.report);
   const { backup: facts } = outcome;
   const report = configMap === undefined ? undefined : reportRef(configMap, outcome);

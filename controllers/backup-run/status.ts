@@ -1,6 +1,6 @@
 import type { RestoreStatus } from "../../src/resources/backup/restore.ts";
 import type { RunStatus } from "../../src/resources/backup/run.ts";
-import { type Finding, withConditions } from "../../src/resources/conditions.ts";
+import { type ConditionFinding, withConditions } from "../../src/resources/conditions.ts";
 import { writerOf } from "../../src/resources/log.ts";
 import type { Subject } from "./subject.ts";
 
@@ -70,7 +70,7 @@ export const workerPart = (status: AnyStatus): WorkerStatus => part(status, ofWo
 export const withFinding = (
   subject: Subject,
   status: ControllerStatus,
-  finding: Finding,
+  finding: ConditionFinding,
   now: Date,
 ): ControllerStatus => ({
   ...status,

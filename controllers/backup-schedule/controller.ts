@@ -14,7 +14,7 @@ import { kinds } from "../../src/resources/objects.ts";
 import { managers } from "../jobs/managers.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { decide } from "./decide.ts";
-import type { Act, Observed, Plan, Settings } from "./observed.ts";
+import type { Act, Observed, Plan, ScheduleSettings } from "./observed.ts";
 
 /** The effects of the BackupSchedule's reconciler: makes and deletes runs as `decide` says, saves the status once. */
 export interface BackupScheduleController {
@@ -35,7 +35,7 @@ export interface BackupScheduleControllerOptions {
     /** By namespace and schedule. */
     runs: Informer<BackupRun>;
   };
-  settings: Settings;
+  settings: ScheduleSettings;
   now: () => Date;
 }
 

@@ -1,8 +1,17 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { ScheduleStatus } from "../../src/resources/backup/schedule.ts";
-import { type Finding, withConditions } from "../../src/resources/conditions.ts";
-import { type Act, byTime, isCompleted, isOver, type Observed, type Plan, type Settings, timeOf } from "./observed.ts";
-import { delayOf, runName, type Slots, slotsOf, timingOf } from "./slots.ts";
+import { type ConditionFinding, withConditions } from "../../src/resources/conditions.ts";
+import {
+  type Act,
+  byTime,
+  isCompleted,
+  isOver,
+  type Observed,
+  type Plan,
+  type ScheduleSettings,
+  timeOf,
+} from "./observed.ts";
+import { delayOf, runName, type ScheduleSlots, slotsOf, timingOf } from "./slots.ts";
 import { dueProof, lastProofOf, verifiedFinding } from "./verify.ts";
 
 /**
@@ -22,7 +31,7 @@ const longestWait = 600_000;
 /** Failed runs that are kept to be read. */
 const keptFailures = 10;
 
-export function decide(observed: Observed, settings: Settings, now: Date): Plan {
+export function decide(observed: Observed, settings: ScheduleSettings, now: Date): Plan {
   const { schedule } = observed;
   if (schedule.metadata.deletionTimestamp !== undefined) return ending(observed);
   const finalizers = wantedFinalizers(observed);
@@ -30,7 +39,7 @@ export function decide(observed: Observed, settings: Settings, now: Date): Plan 
   return finalizers === undefined ? plan : { ...plan, acts: [{ kind: "set-finalizers", finalizers }, ...plan.acts] };
 }
 
-function living(observed: Observed, settings: Settings, now: Date): Plan {
+function living(observed: Observed, settings: ScheduleSettings, now: Date): Plan {
   const { schedule, runs } = observed;
   const time = now.getTime();
   const slots = slotsOf(schedule);
@@ -84,7 +93,7 @@ interface Seen {
   acts: Act[];
   /** lastSlot, timing, missed, nextRunAt. */
   status: ScheduleStatus;
-  ready: Finding;
+  ready: ConditionFinding;
   events: Plan["events"];
   lookAgain: number;
 }
@@ -95,7 +104,12 @@ const kept = ({ schedule: { status } }: Observed): ScheduleStatus => ({
   ...(status?.missed === undefined ? {} : { missed: status.missed }),
 });
 
-const ready = (reason: string, message: string): Finding => ({ type: "Ready", status: "True", reason, message });
+const ready = (reason: string, message: string): ConditionFinding => ({
+  type: "Ready",
+  status: "True",
+  reason,
+  message,
+});
 
 const notSeen = (observed: Observed): Seen => ({
   acts: [],
@@ -114,7 +128,7 @@ function anchorOf({ schedule }: Observed, time: number): number {
   return last > time + day ? time : last;
 }
 
-function look(observed: Observed, slots: Slots, { jitter }: Settings, time: number): Seen {
+function look(observed: Observed, slots: ScheduleSlots, { jitter }: ScheduleSettings, time: number): Seen {
   const { schedule, runs } = observed;
   const { metadata, spec } = schedule;
   const delay = delayOf(metadata.uid, jitter);
@@ -190,13 +204,13 @@ function missedEvent(slots: readonly number[]): Plan["events"][number] {
 /** Whether the newest slot whose deadline has passed has a completed run, or a newer one has. */
 function overdue(
   { schedule }: Observed,
-  slots: Slots | undefined,
-  { jitter }: Settings,
+  slots: ScheduleSlots | undefined,
+  { jitter }: ScheduleSettings,
   completed: BackupRun | undefined,
   time: number,
-): Finding {
+): ConditionFinding {
   const { metadata, spec } = schedule;
-  const say = (status: "True" | "False", reason: string, message: string): Finding => ({
+  const say = (status: "True" | "False", reason: string, message: string): ConditionFinding => ({
     ...{ type: "Overdue", status, reason, message },
   });
   if (spec.suspend) return say("False", "Suspended", "spec.suspend is true: no run is expected.");
@@ -219,7 +233,7 @@ function overdue(
 }
 
 /** Looks back in growing steps, since most lines fire each day. */
-function newestOf(slots: Slots, from: number, to: number): number | undefined {
+function newestOf(slots: ScheduleSlots, from: number, to: number): number | undefined {
   for (const days of [2, 9, 40, 400, 5 * 366]) {
     const found = slots.between(Math.max(from, to - days * day), to).at(-1);
     if (found !== undefined || to - days * day <= from) return found;
@@ -241,7 +255,7 @@ function refs(runs: readonly BackupRun[], before: ScheduleStatus | undefined): S
  * Runs that nobody needs: completed ones by retention, and failed ones beyond the last few. A run that failed its verification may be
  * damaged: it makes no other run unnecessary. The newest completed run and the newest that did not fail its verification always stay.
  */
-function unneeded({ schedule, runs }: Observed, { expired }: Settings): BackupRun[] {
+function unneeded({ schedule, runs }: Observed, { expired }: ScheduleSettings): BackupRun[] {
   const alive = runs.filter((run) => run.metadata.deletionTimestamp === undefined);
   const completed = alive.filter(isCompleted).sort(byTime);
   const good = completed.filter(({ status }) => status?.verification?.outcome !== "failed");

@@ -1,12 +1,12 @@
 import { describe, expect, test } from "vitest";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { decide, finalizer } from "./decide.ts";
-import type { Settings } from "./observed.ts";
+import type { ScheduleSettings } from "./observed.ts";
 import { at, names, pass, run, schedule, settings, since } from "./testing.ts";
 
 describe("runs that are deleted", () => {
-  const ofRetention: Settings = { jitter: 0, expired: (runs) => runs };
-  const lastTwo: Settings = { jitter: 0, expired: (runs) => runs.toSorted((a, b) => b.at - a.at).slice(2) };
+  const ofRetention: ScheduleSettings = { jitter: 0, expired: (runs) => runs };
+  const lastTwo: ScheduleSettings = { jitter: 0, expired: (runs) => runs.toSorted((a, b) => b.at - a.at).slice(2) };
   test("by retention, but never the last completed one, whatever retention says", () => {
     const runs = [
       run("2026-11-21T03:00:00Z"),

@@ -11,7 +11,7 @@ export interface Observed {
   made?: { slot: number; outcome: "made" | "taken"; name: string };
 }
 
-export interface Settings {
+export interface ScheduleSettings {
   /** Milliseconds over which the runs of one minute are spread. */
   jitter: number;
   /** Those of these runs that retention does not need. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { type BackupSchedule, dailyCron } from "../../src/resources/backup/schedule.ts";
 import { parseCron } from "./cron.ts";
-import { delayOf, runName, type Slots, slotsOf } from "./slots.ts";
+import { delayOf, runName, type ScheduleSlots, slotsOf } from "./slots.ts";
 import { zoneOf } from "./zone.ts";
 
 function schedule(spec: object, uid = "0b5c"): BackupSchedule {
@@ -21,7 +21,7 @@ function schedule(spec: object, uid = "0b5c"): BackupSchedule {
   };
 }
 
-function slots(spec: object): Slots {
+function slots(spec: object): ScheduleSlots {
   const found = slotsOf(schedule(spec));
   if ("reason" in found) throw new Error(found.message);
   return found;

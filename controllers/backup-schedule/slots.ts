@@ -7,7 +7,7 @@ import { type Zone, zoneOf } from "./zone.ts";
  * The slots of a schedule: at most one on each local date, each a UTC instant in milliseconds. Pure; the same spec and uid give
  * the same slots for ever, so that a run's name follows from its slot.
  */
-export interface Slots {
+export interface ScheduleSlots {
   /** Those after `from` up to and including `to`, the oldest first. */
   between(from: number, to: number): number[];
   /** The first after `from`; undefined: it never fires again. */
@@ -39,7 +39,7 @@ const intervals: Record<"daily" | "weekly" | "monthly", DailyCron["firesOn"]> = 
 export const timingOf = ({ spec }: Pick<BackupSchedule, "spec">): string =>
   `${spec.interval ?? spec.cron} ${spec.timeZone}`;
 
-export function slotsOf({ metadata, spec }: Pick<BackupSchedule, "metadata" | "spec">): Slots | Wrong {
+export function slotsOf({ metadata, spec }: Pick<BackupSchedule, "metadata" | "spec">): ScheduleSlots | Wrong {
   const zone = zoneOf(spec.timeZone);
   if (zone === undefined)
     return {
@@ -57,7 +57,7 @@ export function slotsOf({ metadata, spec }: Pick<BackupSchedule, "metadata" | "s
   return createSlots(cron, zone, spec.cron ?? "");
 }
 
-function createSlots(cron: DailyCron, zone: Zone, line: string): Slots | Wrong {
+function createSlots(cron: DailyCron, zone: Zone, line: string): ScheduleSlots | Wrong {
   function* from(start: number, days: number): Generator<number> {
     // A day earlier, since a time that clocks jumped over may come a date later.
     const first = Math.floor(zone.localAt(start) / day) - 1;

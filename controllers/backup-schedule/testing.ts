@@ -1,7 +1,7 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import { decide } from "./decide.ts";
-import type { Observed, Plan, Settings } from "./observed.ts";
+import type { Observed, Plan, ScheduleSettings } from "./observed.ts";
 import { runName } from "./slots.ts";
 
 /** Schedules and runs for the tests of `decide`, and a pass over them. */
@@ -41,7 +41,7 @@ export function run(slot: string, status: object = { state: "completed" }, spec:
   };
 }
 
-export const settings: Settings = { jitter: 0, expired: () => [] };
+export const settings: ScheduleSettings = { jitter: 0, expired: () => [] };
 export const timing = "0 3 * * * Etc/UTC";
 export const since = (lastSlot: string, more: object = {}): ScheduleStatus => ({ lastSlot, timing, ...more });
 export const names = (plan: Plan, kind: string) =>
@@ -49,7 +49,7 @@ export const names = (plan: Plan, kind: string) =>
 export const condition = (plan: Plan, type: string) => plan.status.conditions?.find((one) => one.type === type);
 
 /** As the controller does: what is asked for is made, then it decides again. */
-export function pass(observed: Observed, now: string, of: Settings = settings): { made?: string; plan: Plan } {
+export function pass(observed: Observed, now: string, of: ScheduleSettings = settings): { made?: string; plan: Plan } {
   const plan = decide(observed, of, at(now));
   const act = plan.acts.find((one) => one.kind === "make-run");
   if (act?.kind !== "make-run") return { plan };

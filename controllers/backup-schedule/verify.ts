@@ -1,6 +1,6 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
-import type { Finding } from "../../src/resources/conditions.ts";
+import type { ConditionFinding } from "../../src/resources/conditions.ts";
 import { isProofDue } from "../jobs/proof-due.ts";
 import { byTime, isCompleted } from "./observed.ts";
 
@@ -37,9 +37,9 @@ export function dueProof(
 const isBeingVerified = ({ spec, status }: BackupRun): boolean =>
   spec.proof > (status?.proof ?? 0) || (spec.proof > 0 && status?.verification === undefined);
 
-export function verifiedFinding({ spec }: BackupSchedule, last: LastProof | undefined, now: number): Finding {
+export function verifiedFinding({ spec }: BackupSchedule, last: LastProof | undefined, now: number): ConditionFinding {
   const { policy, maxAgeDays } = spec.verification;
-  const say = (status: Finding["status"], reason: string, message: string): Finding => ({
+  const say = (status: ConditionFinding["status"], reason: string, message: string): ConditionFinding => ({
     ...{ type: "Verified", status, reason, message },
   });
   if (last === undefined)

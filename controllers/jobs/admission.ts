@@ -2,7 +2,7 @@ import type { Candidate } from "./candidate.ts";
 import type { HeldBy, Slot } from "./observed.ts";
 
 /** How many runs there may be at the same time: in all, in one namespace, and of one Account over all of its teams. */
-export interface Limits extends Record<"cluster" | "namespace" | "account", number> {
+export interface RunLimits extends Record<"cluster" | "namespace" | "account", number> {
   /**
    * Of those in all, the last ones, which only an owner without a run gets: a run may take days, and a few owners would else hold all
    * of them against one who comes later. None if absent.
@@ -15,7 +15,7 @@ export interface Limits extends Record<"cluster" | "namespace" | "account", numb
 
 /** What counts for who may start, beside the candidates themselves; these by uid. */
 export interface Line {
-  limits: Limits;
+  limits: RunLimits;
   /** Whether a namespace is a Team's. */
   isTeam: (namespace: string) => boolean;
   /** Let start, and not seen with a Job yet. */
@@ -66,7 +66,7 @@ function usesOf({ servers, namespace }: Candidate, { limits, isTeam }: Line): re
 }
 
 /** What is not reserved, one slot at least. */
-const sharedOf = ({ cluster, reserved = 0 }: Limits): number => Math.max(cluster - reserved, 1);
+const sharedOf = ({ cluster, reserved = 0 }: RunLimits): number => Math.max(cluster - reserved, 1);
 
 /** Whether the slot that is free now is reserved for others. */
 const isKept = ({ running }: Owner, total: number, shared: number): boolean => total >= shared && running > 0;

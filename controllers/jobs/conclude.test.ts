@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { concluded, type Standing } from "./conclude.ts";
+import { concluded, type RunStanding } from "./conclude.ts";
 
 /** What kstatus makes of the conditions, by its own rules for kinds that it does not know (sigs.k8s.io/cli-utils, pkg/kstatus). */
 function kstatus(conditions: { type: string; status: string }[]): string {
@@ -12,7 +12,7 @@ function kstatus(conditions: { type: string; status: string }[]): string {
 const subject = { metadata: { generation: 3 } };
 const now = new Date("2026-03-01T12:00:00.000Z");
 
-test.each<[Standing["state"], Standing["trouble"], string, string]>([
+test.each<[RunStanding["state"], RunStanding["trouble"], string, string]>([
   ["awaiting_payment", { reason: "AwaitingPayment", message: "Nobody has paid." }, "InProgress", "AwaitingPayment"],
   ["pending", { reason: "Queued", message: "One is before it." }, "InProgress", "Queued"],
   ["in_progress", undefined, "InProgress", "PodRunning"],

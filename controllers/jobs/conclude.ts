@@ -1,11 +1,11 @@
-import { type Condition, type Finding, withConditions } from "../../src/resources/conditions.ts";
+import { type Condition, type ConditionFinding, withConditions } from "../../src/resources/conditions.ts";
 import { lastEntries, logId, writerOf } from "../../src/resources/log.ts";
 import type { LogEntry } from "../../src/resources/migration.ts";
-import type { Trouble } from "./observed.ts";
+import type { StateReason } from "./observed.ts";
 
 /** Conditions, log entries and events that follow from where a run is: the same for Migrations, BackupRuns and Restores. */
 
-export interface Subject {
+export interface ConcludedRun {
   metadata: { generation: number };
   status?: { conditions?: Condition[] | undefined; log?: LogEntry[] | undefined } | undefined;
 }
@@ -17,11 +17,11 @@ export interface NewEvent {
 }
 
 /** Where a run is. */
-export interface Standing {
+export interface RunStanding {
   run: number;
   state: "awaiting_payment" | "pending" | "in_progress" | "completed" | "failed";
   /** Why it is there; undefined while its pod runs. */
-  trouble: Trouble | undefined;
+  trouble: StateReason | undefined;
   /** A milestone for the log. */
   note?: string | undefined;
   /** The Job that was just made. */
@@ -32,7 +32,7 @@ export interface Standing {
   completed: string;
 }
 
-const words: Record<Standing["state"], string> = {
+const words: Record<RunStanding["state"], string> = {
   awaiting_payment: "AwaitingPayment",
   pending: "Pending",
   in_progress: "InProgress",
@@ -56,11 +56,11 @@ const quiet = new Set([
 const controllerLog = 20;
 
 export function concluded(
-  subject: Subject,
-  { run, state, trouble, note, start, pod, completed }: Standing,
+  subject: ConcludedRun,
+  { run, state, trouble, note, start, pod, completed }: RunStanding,
   now: Date,
 ): { conditions: Condition[]; log: LogEntry[] | undefined; events: NewEvent[] } {
-  const say = (type: string, holds: boolean, reason: string, message: string): Finding => ({
+  const say = (type: string, holds: boolean, reason: string, message: string): ConditionFinding => ({
     type,
     status: holds ? "True" : "False",
     reason: conditionReason(reason),
@@ -102,7 +102,7 @@ export function concluded(
 
 /** The controller's log with more entries, the oldest cut off. */
 export function withLog(
-  before: Subject["status"],
+  before: ConcludedRun["status"],
   run: number,
   entries: readonly Pick<LogEntry, "level" | "message">[],
   now: Date,

@@ -1,23 +1,23 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
-import { isAlive, type podsOf, type Trouble } from "./observed.ts";
-import { endOf, lastWords, podTrouble } from "./trouble.ts";
+import { isAlive, type podsOf, type StateReason } from "./observed.ts";
+import { endReason, lastWords, podReason } from "./trouble.ts";
 
 /** What of an object and of its pods' events counts here. */
-export interface Waiting {
+export interface WaitingPod {
   subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
-  trouble?: Trouble;
+  trouble?: StateReason;
 }
 
 /** Why the run's pod is not running. */
 export function notRunning(
-  { subject, trouble }: Waiting,
+  { subject, trouble }: WaitingPod,
   newest: ReturnType<typeof podsOf>[number] | undefined,
-): Trouble {
+): StateReason {
   if (newest === undefined) return trouble ?? podPending;
   if (!isAlive(newest)) {
     if (newest.status?.phase === "Succeeded")
       return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
-    const end = endOf(newest);
+    const end = endReason(newest);
     const words = end.reason === "WorkerFailed" ? lastWords(subject)?.message.replace(/\.$/, "") : undefined;
     const said = words ?? `The last pod ended: ${end.message}`;
     return (
@@ -27,9 +27,9 @@ export function notRunning(
       }
     );
   }
-  return podTrouble(newest) ?? trouble ?? { reason: "PodStarting", message: "The worker's pod is starting." };
+  return podReason(newest) ?? trouble ?? { reason: "PodStarting", message: "The worker's pod is starting." };
 }
 
-const podPending: Trouble = { reason: "PodPending", message: "The Job has no pod yet." };
+const podPending: StateReason = { reason: "PodPending", message: "The Job has no pod yet." };
 
-export const podless = ({ trouble }: Pick<Waiting, "trouble">): Trouble => trouble ?? podPending;
+export const podless = ({ trouble }: Pick<WaitingPod, "trouble">): StateReason => trouble ?? podPending;

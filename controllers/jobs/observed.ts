@@ -9,14 +9,14 @@ export type HeldBy = "cluster" | "shared" | "namespace" | "account" | "source" |
 export type Slot = { free: true } | { free: false; position: number; scope: HeldBy; limit: number };
 
 /** A reason (CamelCase) and a sentence that tells the fix. */
-export interface Trouble {
+export interface StateReason {
   reason: string;
   message: string;
   /** Of a run that ended by it: another run may succeed although nobody changes anything. */
   retryable?: boolean | undefined;
 }
 
-export type Made =
+export type JobCreation =
   | { outcome: "made"; name: string; uid: string }
   /** A Job of this name exists and is somebody else's. */
   | { outcome: "taken"; name: string }

@@ -1,6 +1,6 @@
 import { type Admission, admission, admissionMark, type Line } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
-import type { Made, Slot } from "./observed.ts";
+import type { JobCreation, Slot } from "./observed.ts";
 
 /**
  * Who may start, from pass to pass: what `admission` says of the cache, with what this process knows beyond it. It promises:
@@ -12,13 +12,13 @@ export interface Slots {
   /** At the beginning of a pass over one that waits. */
   look(uid: string): Slot;
   /** What came of asking for the Job of the run that is due, while it is too early to ask again. */
-  refusal(candidate: Candidate, now: number): Made | undefined;
+  refusal(candidate: Candidate, now: number): JobCreation | undefined;
   /** The Job of this run is about to be made. */
   starts(uid: string, run: number): void;
   /** It is not known to be made: the next pass finds out. */
   failed(uid: string): void;
   /** It was not made. */
-  refused(candidate: Candidate, made: Made, now: number): void;
+  refused(candidate: Candidate, made: JobCreation, now: number): void;
   /** A pass ends that had a slot and could not use it. Answers whether it held one until now, which others may take. */
   cannot(uid: string): boolean;
   /** To be told of every change of a candidate that the cache sees. */
@@ -37,7 +37,7 @@ const wait = { least: 5000, most: 60_000 };
 interface Refusal {
   /** What was refused: a run of a generation. */
   of: string;
-  made: Made;
+  made: JobCreation;
   times: number;
   at: number;
   until: number;

@@ -1,12 +1,12 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import { notRunning, podless } from "./not-running.ts";
-import { isAlive, isFinished, jobCondition, podsOf, type Silence, type Trouble } from "./observed.ts";
-import { type Again, jobFailure, lastWords } from "./trouble.ts";
+import { isAlive, isFinished, jobCondition, podsOf, type Silence, type StateReason } from "./observed.ts";
+import { jobFailure, lastWords, type RetryAdvice } from "./trouble.ts";
 
 /** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
 
-export type { Again } from "./trouble.ts";
+export type { RetryAdvice } from "./trouble.ts";
 
 interface Seen {
   /** The recorded Job, or the one just made. */
@@ -16,7 +16,7 @@ interface Seen {
   jobs: readonly Job[];
   pods: readonly Pod[];
   /** Why its pod does not start, where events had to tell. */
-  trouble?: Trouble;
+  trouble?: StateReason;
   /** Of the pod that runs; undefined where none does. */
   silence?: Silence | undefined;
   /** The Job was looked for at the API server itself and is not there. */
@@ -30,23 +30,23 @@ interface Seen {
   subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
 }
 
-export type JobState =
-  | { at: "failed"; trouble: Trouble }
+export type JobProgress =
+  | { at: "failed"; trouble: StateReason }
   | { at: "completed"; reason: string; message: string }
   /** The cache does not show a Job that was recorded: look for it at the API server. */
-  | { at: "unseen"; trouble: Trouble }
+  | { at: "unseen"; trouble: StateReason }
   | { at: "running"; pod: string; silent?: { name: string; uid: string } }
-  | { at: "starting"; trouble: Trouble; lookAgain: number };
+  | { at: "starting"; trouble: StateReason; lookAgain: number };
 
 /** Milliseconds: a worker that has stored its result has nothing more to say, and its pod ends at once. */
 export const afterResult = 60_000;
 
-const suspendedJob: Trouble = {
+const suspendedJob: StateReason = {
   reason: "JobSuspended",
   message: "The run's Job is suspended: Kueue starts it when its queue has room, or the one who suspended it does.",
 };
 
-export function jobState(seen: Seen, again: Again): JobState {
+export function jobState(seen: Seen, again: RetryAdvice): JobProgress {
   const { job, result } = seen;
   if (result?.outcome === "failed")
     return {

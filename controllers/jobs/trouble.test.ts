@@ -1,13 +1,13 @@
 import { expect, test } from "vitest";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import { type Again, endOf, jobFailure, jobTrouble, lastWords, mountTrouble, podTrouble } from "./trouble.ts";
+import { endReason, jobFailure, jobReason, lastWords, mountReason, podReason, type RetryAdvice } from "./trouble.ts";
 
 const secret = (side: "source" | "target", name: string, key: string) => ({
   ...{ namespace: "team", field: `spec.${side}`, volume: side, name, key },
   ...{ holds: "the connection URL", kind: "Migration" },
 });
 const secrets = [secret("source", "old", "url"), secret("target", "new", "dsn")];
-const again: Again = { again: "raise spec.attempt to run again", tooLong: "copy in parts." };
+const again: RetryAdvice = { again: "raise spec.attempt to run again", tooLong: "copy in parts." };
 
 const event = (reason: string, message: string, time = "2026-01-01T00:00:00Z"): SeenEvent => ({
   metadata: { name: "e" },
@@ -37,7 +37,7 @@ test.each([
   ],
   ["something else", 'MountVolume.SetUp failed for volume "tmp" : no space', "MountFailed", "no space"],
 ])("a mount that fails for want of %s", (_what, message, reason, words) => {
-  const found = mountTrouble(secrets, [event("Scheduled", "x"), event("FailedMount", message)]);
+  const found = mountReason(secrets, [event("Scheduled", "x"), event("FailedMount", message)]);
   expect(found?.reason).toBe(reason);
   expect(found?.message).toContain(words);
 });
@@ -49,8 +49,8 @@ test("the latest event counts, and none is no trouble", () => {
     'volume "source" : references non-existent secret key: url',
     "2026-01-01T00:01:00Z",
   );
-  expect(mountTrouble(secrets, [old, later])?.reason).toBe("SecretKeyMissing");
-  expect(mountTrouble(secrets, [])).toBeUndefined();
+  expect(mountReason(secrets, [old, later])?.reason).toBe("SecretKeyMissing");
+  expect(mountReason(secrets, [])).toBeUndefined();
 });
 
 test("what both sides lack is told at once, but not what was fixed long ago", () => {
@@ -60,12 +60,12 @@ test("what both sides lack is told at once, but not what was fixed long ago", ()
     'volume "target" : references non-existent secret key: dsn',
     "2026-01-01T00:10:00Z",
   );
-  const both = mountTrouble(secrets, [missing("2026-01-01T00:09:00Z"), noKey]);
+  const both = mountReason(secrets, [missing("2026-01-01T00:09:00Z"), noKey]);
   expect(both?.reason).toBe("SecretMissing");
   expect(both?.message).toMatch(
     /^The Secret old .* The Secret new .* has no key dsn: .* The run starts by itself then\.$/,
   );
-  const one = mountTrouble(secrets, [missing("2026-01-01T00:05:00Z"), noKey]);
+  const one = mountReason(secrets, [missing("2026-01-01T00:05:00Z"), noKey]);
   expect(one?.reason).toBe("SecretKeyMissing");
   expect(one?.message).not.toContain("Secret old");
 });
@@ -76,7 +76,7 @@ test.each([
   ['pods "x" is forbidden: violates PodSecurity "restricted"', "PodSecurityRefused"],
   ["admission webhook denied", "PodRefused"],
 ])("a pod that is refused: %s", (message, reason) => {
-  expect(jobTrouble([event("FailedCreate", message)])?.reason).toBe(reason);
+  expect(jobReason([event("FailedCreate", message)])?.reason).toBe(reason);
 });
 
 const pod = (status: Pod["status"]): Pod => ({ metadata: { name: "p" }, ...(status ? { status } : {}) });
@@ -89,14 +89,14 @@ test.each([
   ["CreateContainerConfigError", "PodCannotStart"],
   ["ContainerCreating", undefined],
 ])("a container that waits for %s", (reason, expected) => {
-  expect(podTrouble(waiting(reason))?.reason).toBe(expected);
+  expect(podReason(waiting(reason))?.reason).toBe(expected);
 });
 
 test("a pod that no node can take", () => {
   const conditions = [
     { type: "PodScheduled", status: "False", reason: "Unschedulable", message: "0/1 nodes: Insufficient cpu." },
   ];
-  expect(podTrouble(pod({ phase: "Pending", conditions }))).toMatchObject({ reason: "Unschedulable" });
+  expect(podReason(pod({ phase: "Pending", conditions }))).toMatchObject({ reason: "Unschedulable" });
 });
 
 const ended = (exitCode: number, reason = "Error") =>
@@ -114,8 +114,8 @@ test.each([
   ],
   ["nobody knows what", undefined, "PodGone", "gone"],
 ])("what ended a pod: %s", (_what, seen, reason, words) => {
-  expect(endOf(seen).reason).toBe(reason);
-  expect(endOf(seen).message).toContain(words);
+  expect(endReason(seen).reason).toBe(reason);
+  expect(endReason(seen).message).toContain(words);
 });
 
 test("a Job that failed says how often, at last by what, and what to do", () => {

@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import type { Trouble } from "./observed.ts";
+import type { StateReason } from "./observed.ts";
 
 /** Why a pod does not run, in words that tell the fix: from its status where that says it, else from events. */
 
@@ -16,7 +16,7 @@ const imageReasons = new Set([
 const short = (text: string | undefined, most = 300) => (text ?? "").replace(/\s+/g, " ").trim().slice(0, most);
 
 /** From the pod's own status; undefined when it says nothing of trouble. */
-export function podTrouble(pod: Pod): Trouble | undefined {
+export function podReason(pod: Pod): StateReason | undefined {
   for (const container of pod.status?.containerStatuses ?? []) {
     const waiting = container.state?.waiting;
     if (!waiting?.reason || waiting.reason === "ContainerCreating" || waiting.reason === "PodInitializing") continue;
@@ -43,7 +43,7 @@ export function podTrouble(pod: Pod): Trouble | undefined {
 
 /** Whether a pod's own status leaves open why it waits, so that its events are worth reading. */
 export const needsEvents = (pod: Pod): boolean =>
-  pod.status?.phase === "Pending" && podTrouble(pod) === undefined && pod.metadata.deletionTimestamp === undefined;
+  pod.status?.phase === "Pending" && podReason(pod) === undefined && pod.metadata.deletionTimestamp === undefined;
 
 const timeOf = (event: SeenEvent) =>
   event.series?.lastObservedTime ?? event.lastTimestamp ?? event.eventTime ?? event.metadata.creationTimestamp ?? "";
@@ -69,7 +69,7 @@ export interface NamedSecret {
 }
 
 /** From a waiting pod's events: every Secret and key that is not there, else any other mount that fails. */
-export function mountTrouble(secrets: readonly NamedSecret[], events: readonly SeenEvent[]): Trouble | undefined {
+export function mountReason(secrets: readonly NamedSecret[], events: readonly SeenEvent[]): StateReason | undefined {
   const failed = events.filter(({ reason }) => reason === "FailedMount");
   const last = latest(failed, "FailedMount");
   if (last === undefined) return undefined;
@@ -85,7 +85,7 @@ export function mountTrouble(secrets: readonly NamedSecret[], events: readonly S
 function secretTrouble(
   { namespace, field, volume, name, key, holds, kind }: NamedSecret,
   events: readonly SeenEvent[],
-): Trouble | undefined {
+): StateReason | undefined {
   const of = events.filter(({ message }) => message?.includes(`"${volume}"`));
   const message = latest(of, "FailedMount")?.message ?? "";
   if (message === "") return undefined;
@@ -103,7 +103,7 @@ function secretTrouble(
 }
 
 /** From the events of a Job that has no pod: a quota or an admission rule that refuses it. */
-export function jobTrouble(events: readonly SeenEvent[]): Trouble | undefined {
+export function jobReason(events: readonly SeenEvent[]): StateReason | undefined {
   const message = latest(events, "FailedCreate")?.message;
   if (message === undefined) return undefined;
   if (/exceeded quota|failed quota/i.test(message))
@@ -123,7 +123,7 @@ export function jobTrouble(events: readonly SeenEvent[]): Trouble | undefined {
 export const silentReason = "WorkerSilent";
 
 /** What ended the last pod of a Job that goes on, or of one that failed without a stored result. */
-export function endOf(pod: Pod | undefined): Trouble {
+export function endReason(pod: Pod | undefined): StateReason {
   if (pod === undefined) return { reason: "PodGone", message: "the worker's pod is gone" };
   const disruption = pod.status?.conditions?.find(
     (condition) => condition.type === "DisruptionTarget" && condition.status === "True",
@@ -150,7 +150,7 @@ export function lastWords({
   status,
 }: {
   status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined;
-}): Trouble | undefined {
+}): StateReason | undefined {
   const run = `${String(status?.run ?? 1).padStart(4, "0")}-`;
   const errors = (status?.log ?? []).filter((entry) => entry.level === "error" && entry.id.startsWith(run));
   const last = errors.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
@@ -159,14 +159,19 @@ export function lastWords({
 }
 
 /** How to run again, and what to do where a run took too long. */
-export interface Again {
+export interface RetryAdvice {
   /** As `raise spec.attempt to run again`. */
   again: string;
   tooLong: string;
 }
 
 /** Why a Job failed for good, with the fix. */
-export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong }: Again, words?: Trouble): Trouble {
+export function jobFailure(
+  job: Job,
+  lastPod: Pod | undefined,
+  { again, tooLong }: RetryAdvice,
+  words?: StateReason,
+): StateReason {
   const failed = job.status?.conditions?.find(
     (condition) => (condition.type === "Failed" || condition.type === "FailureTarget") && condition.status === "True",
   );
@@ -176,7 +181,7 @@ export function jobFailure(job: Job, lastPod: Pod | undefined, { again, tooLong 
       message: `The run took longer than one may take in this installation (limits.runHours), and was ended: ${tooLong}`,
       retryable: true,
     };
-  const end = endOf(lastPod);
+  const end = endReason(lastPod);
   const tries = job.status?.failed ?? 0;
   if (words && end.reason !== "OutOfMemory")
     return {

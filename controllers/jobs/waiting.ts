@@ -1,5 +1,5 @@
 import { untilNextLook } from "./admission.ts";
-import type { Made, Slot, Trouble } from "./observed.ts";
+import type { JobCreation, Slot, StateReason } from "./observed.ts";
 
 /** Why a run that has no Job yet waits: its Job cannot be made, or a limit holds it back. Pure. */
 
@@ -14,9 +14,9 @@ const full = {
 
 /** Undefined: it may start. `kind` is that of its owner. */
 export function whyWaiting(
-  { made, slot }: { made?: Made; slot: Slot },
+  { made, slot }: { made?: JobCreation; slot: Slot },
   kind: string,
-): { trouble: Trouble; lookAgain: number; position?: number } | undefined {
+): { trouble: StateReason; lookAgain: number; position?: number } | undefined {
   if (made?.outcome === "taken")
     return {
       trouble: {

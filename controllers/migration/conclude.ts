@@ -1,6 +1,6 @@
 import type { MigrationState } from "../../src/resources/migration.ts";
 import { concluded } from "../jobs/conclude.ts";
-import type { Trouble } from "../jobs/observed.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import type { Observed } from "./observed.ts";
 import type { Plan } from "./plan.ts";
 import type { ControllerStatus } from "./status.ts";
@@ -13,7 +13,7 @@ export function conclude(
   { migration }: Observed,
   status: ControllerStatus,
   state: MigrationState,
-  trouble: Trouble | undefined,
+  trouble: StateReason | undefined,
   now: Date,
   { note, start, pod, ...plan }: Extra = {},
 ): Plan {

@@ -14,7 +14,7 @@ import type { WorkerPart } from "../../src/resources/worker.ts";
 import { candidateKey } from "../jobs/candidate.ts";
 import { managers } from "../jobs/managers.ts";
 import type { Slot } from "../jobs/observed.ts";
-import { troubleFromEvents } from "../pods/from-events.ts";
+import { reasonFromEvents } from "../pods/from-events.ts";
 import { createSilences } from "../pods/silence.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import type { Queue } from "../runtime/queue.ts";
@@ -117,7 +117,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const { state, job, heardAt } = migration.status ?? {};
     const isOver = state === "completed" || state === "failed";
     const run = { recorded: job?.uid, isOver, jobs, pods, secrets: secretsOf(migration), now: now() };
-    const trouble = await troubleFromEvents(client, run);
+    const trouble = await reasonFromEvents(client, run);
     const waits = isWaiting(migration);
     const made = waits ? slots.refusal(candidateOf(migration), now().getTime()) : undefined;
     const slot: Slot = waits && made === undefined ? slots.look(uid) : { free: true };

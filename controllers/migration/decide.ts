@@ -1,7 +1,7 @@
 import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
-import { isAlive, runOf, type Trouble } from "../jobs/observed.ts";
-import { type Again, afterResult, jobState } from "../jobs/state.ts";
+import { isAlive, runOf, type StateReason } from "../jobs/observed.ts";
+import { afterResult, jobState, type RetryAdvice } from "../jobs/state.ts";
 import { silentReason } from "../jobs/trouble.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
@@ -51,7 +51,7 @@ function decideRun(observed: Observed, now: Date): Plan {
 }
 
 /** The run that is due cannot be done. The last one's progress is forgotten, so that it is not taken for this one's. */
-function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: Trouble, now: Date): Plan {
+function refuse(observed: Observed, due: ReturnType<typeof dueRun>, trouble: StateReason, now: Date): Plan {
   const { job: _job, queuePosition: _position, runStartedAt: _started, ...kept } = carried(observed);
   const plan = fail(observed, { ...kept, run: due.run, attempt: due.attempt, reset: due.reset }, trouble, now);
   return { ...plan, worker: "next-run" };
@@ -107,7 +107,7 @@ function lost({ silentAfter = 0, ended, notEnded }: Observed, { metadata }: Pod,
   return { act: { kind: "end-pod", name: metadata.name, uid: metadata.uid ?? "" } };
 }
 
-const again: Again = {
+const again: RetryAdvice = {
   again: "raise spec.attempt to run again",
   tooLong:
     "raise spec.attempt to go on, since tables that are finished and proven equal are kept, or copy in parts, by Migrations that differ in options.include.",
@@ -117,7 +117,7 @@ const again: Again = {
 function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
   const { pods } = observed;
   const run = status.run ?? 1;
-  const say = (trouble: Trouble, rest: Partial<Plan> & { position?: number } = {}): Plan => {
+  const say = (trouble: StateReason, rest: Partial<Plan> & { position?: number } = {}): Plan => {
     const { position, ...plan } = rest;
     const { queuePosition: _before, ...plain } = status;
     return conclude(
@@ -239,7 +239,7 @@ function complete(observed: Observed, status: ControllerStatus, reason: string, 
   };
 }
 
-function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, now: Date): Plan {
+function fail(observed: Observed, status: ControllerStatus, trouble: StateReason, now: Date): Plan {
   const { retryable = false } = trouble;
   const plan = conclude(observed, { ...status, finishedAt: now.toISOString(), retryable }, "failed", trouble, now);
   return {
@@ -250,7 +250,7 @@ function fail(observed: Observed, status: ControllerStatus, trouble: Trouble, no
 }
 
 /** A silent worker whose pod was ended, or cannot be. */
-function silenced({ ended, notEnded }: Observed): Trouble | undefined {
+function silenced({ ended, notEnded }: Observed): StateReason | undefined {
   if (ended !== undefined)
     return { reason: silentReason, message: `${ended}: its pod was ended, and the Job starts another, which goes on.` };
   if (notEnded === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { expiredUrl } from "../../src/resources/database.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import type { Trouble } from "../jobs/observed.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import { isWaiting } from "./run.ts";
 
 /**
@@ -36,7 +36,7 @@ export function expiry(
 }
 
 /** Why a run that is to start cannot: a URL of its was taken out. */
-export function withoutUrl(migration: Migration): Trouble | undefined {
+export function withoutUrl(migration: Migration): StateReason | undefined {
   const gone = sides.filter((side) => migration.spec[side].sealedUrl === expiredUrl);
   if (gone.length === 0 || !isWaiting(migration)) return undefined;
   return {

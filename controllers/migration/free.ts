@@ -1,4 +1,4 @@
-import { begun, type Made, usedUp } from "../../src/billing/claim.ts";
+import { type CreatedMigration, startedClaim, usedUp } from "../../src/billing/claim.ts";
 import { type Client, kinds } from "../../src/cluster/index.ts";
 
 /**
@@ -8,11 +8,11 @@ import { type Client, kinds } from "../../src/cluster/index.ts";
 export async function claimFree(
   client: Pick<Client, "get" | "update">,
   { kind, account }: { kind: "begin-free" | "use-free"; account: string },
-  migration: Made,
+  migration: CreatedMigration,
 ): Promise<"begun" | "used" | "not-its-own"> {
   const found = await client.get(kinds.accounts, "", account);
   const before = found?.spec.freeMigration;
-  const wanted = (kind === "use-free" ? usedUp : begun)(before, migration);
+  const wanted = (kind === "use-free" ? usedUp : startedClaim)(before, migration);
   if (found === undefined || wanted === undefined) return "not-its-own";
   if (before?.uid !== wanted.uid || before?.used !== wanted.used)
     await client.update(kinds.accounts, { ...found, spec: { ...found.spec, freeMigration: wanted } });

@@ -1,9 +1,9 @@
 import { forbiddenParts, workerParts } from "../../src/resources/worker.ts";
-import type { Trouble } from "../jobs/observed.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import type { Observed } from "./observed.ts";
 
 /** What in a Migration's own spec holds its run back, until somebody changes it. Pure. */
-export function heldBack({ migration, allowedParts = workerParts }: Observed): Trouble | undefined {
+export function heldBack({ migration, allowedParts = workerParts }: Observed): StateReason | undefined {
   const { suspend, worker } = migration.spec;
   if (suspend === true)
     return { reason: "Suspended", message: "spec.suspend is true: set it to false to start the run." };

@@ -1,7 +1,7 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import { dueRun } from "../../src/resources/run.ts";
 import { withLog } from "../jobs/conclude.ts";
-import type { Trouble } from "../jobs/observed.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import type { Plan } from "./plan.ts";
 
 /** Messages about a card's hold, for the person who pays. Pure. */
@@ -12,7 +12,7 @@ const slow = 5_000_000;
 const margin = 3_600_000;
 
 /** Why a Migration awaits payment: usually a person has not paid yet, else the operator's key has a fault. */
-export function awaitedPayment(migration: Migration): Trouble {
+export function awaitedPayment(migration: Migration): StateReason {
   const { reason, message } = migration.status?.payment ?? {};
   if (reason !== undefined && message !== undefined) return { reason, message };
   return { reason: "AwaitingPayment", message: awaitingMessage(migration) };

@@ -1,7 +1,7 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import type { WorkerPart } from "../../src/resources/worker.ts";
-import type { Made, Silence, Slot, Trouble } from "../jobs/observed.ts";
+import type { JobCreation, Silence, Slot, StateReason } from "../jobs/observed.ts";
 
 /** What a pass sees of one Migration and its surroundings. */
 export interface Observed {
@@ -13,7 +13,7 @@ export interface Observed {
   /** Whether a run may start now. */
   slot: Slot;
   /** Why the current run's pod does not start, where events had to tell. */
-  trouble?: Trouble;
+  trouble?: StateReason;
   /** Of the worker whose pod runs. */
   silence?: Silence | undefined;
   /** Milliseconds after which a pod that says nothing, or does not end, is taken for lost; 0: never. */
@@ -23,7 +23,7 @@ export interface Observed {
   /** Why a silent worker's pod could not be ended. */
   notEnded?: string;
   /** What came of making the run's Job in this pass. */
-  made?: Made;
+  made?: JobCreation;
   /** The recorded Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
   /** Parts that `spec.worker` may have; any where it is absent. */

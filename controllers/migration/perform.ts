@@ -2,7 +2,7 @@ import { assertLeads, type Client, ClusterError, type Job, kinds } from "../../s
 import { expiredUrl } from "../../src/resources/database.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
-import type { Made } from "../jobs/observed.ts";
+import type { JobCreation } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import { createJob } from "../pods/create-job.ts";
@@ -52,7 +52,7 @@ export function createPerformer({ client, leads, template, slots, now }: Perform
     return live;
   }
 
-  async function makeJob(migration: Migration, run: number): Promise<Made> {
+  async function makeJob(migration: Migration, run: number): Promise<JobCreation> {
     await confirm(migration);
     const job = buildJob(migration, run, template());
     mayAct();

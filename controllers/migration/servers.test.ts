@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { serversAnnotation } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { admissionMark, type Limits, admission as reckon } from "../jobs/admission.ts";
+import { admissionMark, type RunLimits, admission as reckon } from "../jobs/admission.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 
@@ -22,11 +22,11 @@ const one = (uid: string, servers: unknown, status?: MigrationStatus, namespace 
 const runs: MigrationStatus = { state: "in_progress", run: 1, attempt: 1, reset: 0, job: { name: "x", uid: "x" } };
 const isTeam = (namespace: string) => namespace.startsWith("rowferry-");
 const most = { cluster: 100, namespace: 100, account: 100 };
-const admission = (all: readonly Migration[], of: Partial<Limits>) => {
+const admission = (all: readonly Migration[], of: Partial<RunLimits>) => {
   const nobody = { starting: new Set<string>(), stuck: new Set<string>() };
   return reckon(all.map(candidateOf), { ...nobody, isTeam, limits: { ...most, ...of } });
 };
-const started = (all: readonly Migration[], of: Partial<Limits>) => {
+const started = (all: readonly Migration[], of: Partial<RunLimits>) => {
   const slot = admission(all, of);
   return all.flatMap(({ metadata: { uid } }) => (slot(uid).free ? [uid] : []));
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { hourOf } from "../../src/billing/hour.ts";
-import type { Seen } from "../../src/billing/seen.ts";
+import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { PaymentsError } from "../../src/billing/stripe-client.ts";
 import { assertLeads, type Client, ClusterError, type Informer, kinds } from "../../src/cluster/index.ts";
@@ -71,9 +71,9 @@ export function createPaymentController({
   }
 
   /** A refund of an earlier checkout is in Stripe's answer about that one alone. */
-  async function lookAtEarlier(session: string, { status }: Migration): Promise<Seen[]> {
+  async function lookAtEarlier(session: string, { status }: Migration): Promise<SeenCheckout[]> {
     const { earlier = [] } = carriedTo(session, status?.payment);
-    const seen: Seen[] = [];
+    const seen: SeenCheckout[] = [];
     for (const one of earlier) seen.push(...[await payments.look(one.session)].filter((found) => found !== undefined));
     return seen;
   }

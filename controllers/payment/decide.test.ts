@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { Seen } from "../../src/billing/seen.ts";
+import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import type { Plan } from "./decide.ts";
@@ -32,7 +32,7 @@ type Row = [
   string,
   MigrationStatus,
   Parameters<typeof migration>[1],
-  Seen,
+  SeenCheckout,
   Plan["act"] | "none",
   PaymentStatus["state"],
   boolean,
@@ -196,7 +196,7 @@ describe("a reset of a completed run", () => {
   });
 });
 
-test.each<[string, Seen]>([
+test.each<[string, SeenCheckout]>([
   ["another Migration's hold", { ...held, about: { ...about, name: "other" } }],
   ["another namespace's hold", { ...held, about: { ...about, namespace: "other" } }],
   ["a hold that is not Rowferry's", { id: "cs_1", session: "complete", intent: intent("requires_capture") }],
@@ -227,7 +227,7 @@ test("what was captured is added up over checkouts, and not twice over looks", (
 test("a refund made by hand is counted once, and a later checkout starts from what is left", () => {
   const first = of(migration(completed), { seen: taken }).status;
   const paid = { ...completed, ...(first ? { payment: first } : {}) };
-  const back: Seen = {
+  const back: SeenCheckout = {
     ...complete(intent("succeeded", { refunded: 200 })),
     trouble: "A part of the charge was refunded.",
   };

@@ -1,5 +1,5 @@
 import { isOverQuote } from "../../src/billing/limit.ts";
-import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
+import { checkoutLasts, type Intent, type SeenCheckout } from "../../src/billing/seen.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
 import { dueRun, isForCapture, isVerified } from "../../src/resources/run.ts";
@@ -16,9 +16,9 @@ import { sums } from "./sums.ts";
 export interface Observed {
   migration: Migration;
   /** What Stripe said in this pass of the checkout that the spec names. */
-  seen?: Seen;
+  seen?: SeenCheckout;
   /** Likewise of earlier checkouts that were captured. */
-  earlier?: readonly Seen[];
+  earlier?: readonly SeenCheckout[];
   /** Id of the last event that Stripe sent about it. */
   hint?: string;
   /** Milliseconds that a failed run keeps its hold, so that a retry needs no person. */
@@ -71,7 +71,7 @@ export function decide(observed: Observed, now: Date): Plan {
 }
 
 /** Somebody may have written another Migration's checkout into this one: it gives no right to that hold. */
-const isOwn = ({ about }: Seen, { metadata }: Migration): boolean =>
+const isOwn = ({ about }: SeenCheckout, { metadata }: Migration): boolean =>
   about?.namespace === metadata.namespace && about.name === metadata.name;
 
 const foreign = (session: string, now: Date): PaymentStatus => ({
@@ -102,7 +102,7 @@ function stateOf(migration: Migration): "deleted" | "waiting" | "running" | "com
   return migration.status?.job === undefined ? "waiting" : "running";
 }
 
-function actOn(observed: Observed, payment: PaymentSpec, seen: Seen, now: Date): Act | undefined {
+function actOn(observed: Observed, payment: PaymentSpec, seen: SeenCheckout, now: Date): Act | undefined {
   const { migration, grace } = observed;
   const state = stateOf(migration);
   const { intent } = seen;
@@ -132,7 +132,7 @@ const heldUntil = ({ status }: Migration, grace: number): number =>
 function statusFrom(
   payment: PaymentSpec,
   before: PaymentStatus | undefined,
-  { seen, earlier = [], hint }: Observed & { seen: Seen },
+  { seen, earlier = [], hint }: Observed & { seen: SeenCheckout },
   now: Date,
 ): PaymentStatus {
   const { intent } = seen;

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { Seen } from "../../src/billing/seen.ts";
+import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
 import { denied } from "./denied.ts";
 import { sums } from "./sums.ts";
 import { complete, completed, intent, migration, now, open, taken } from "./testing.ts";
 
 const captured: PaymentStatus = { state: "captured", session: "cs_1", lookedAt: now.toISOString(), captured: 500 };
-const next: Seen = { ...open, id: "cs_2" };
-const nextTaken: Seen = { ...taken, id: "cs_2" };
-const first = (refunded: number): Seen => complete(intent("succeeded", { refunded }));
+const next: SeenCheckout = { ...open, id: "cs_2" };
+const nextTaken: SeenCheckout = { ...taken, id: "cs_2" };
+const first = (refunded: number): SeenCheckout => complete(intent("succeeded", { refunded }));
 const earlier = (refunded: number) => ({ earlier: [{ session: "cs_1", refunded }] });
 /** At the second checkout, after the first was captured. */
 const second: PaymentStatus = { ...captured, session: "cs_2", captured: 1000, ...earlier(0) };
 
 describe("sums over checkouts", () => {
-  test.each<[string, PaymentStatus | undefined, Seen, Seen[], ReturnType<typeof sums>]>([
+  test.each<[string, PaymentStatus | undefined, SeenCheckout, SeenCheckout[], ReturnType<typeof sums>]>([
     ["a first page", undefined, open, [], {}],
     ["a first capture", undefined, taken, [], { captured: 500 }],
     ["the same capture again", captured, taken, [], { captured: 500 }],

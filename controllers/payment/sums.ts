@@ -1,4 +1,4 @@
-import type { Intent, Seen } from "../../src/billing/seen.ts";
+import type { Intent, SeenCheckout } from "../../src/billing/seen.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
 
 /** What was captured and refunded over all checkouts of a Migration. Pure. */
@@ -18,7 +18,11 @@ export function carriedTo(session: string, before: PaymentStatus | undefined): O
 }
 
 /** Of a new checkout, `captured` starts with what earlier ones captured and did not refund. `earlier`: those as Stripe has them now. */
-export function sums(before: PaymentStatus | undefined, { id, intent }: Seen, earlier: readonly Seen[]): Sums {
+export function sums(
+  before: PaymentStatus | undefined,
+  { id, intent }: SeenCheckout,
+  earlier: readonly SeenCheckout[],
+): Sums {
   const carried = carriedTo(id, before);
   const known = carried.earlier ?? [];
   const now = known.map((one) => {

@@ -1,5 +1,5 @@
-import { orphanKey, type Present, releaseOf } from "../../src/billing/orphan.ts";
-import type { Listed } from "../../src/billing/seen.ts";
+import { type CurrentCheckout, orphanKey, releaseOf } from "../../src/billing/orphan.ts";
+import type { ListedCheckout } from "../../src/billing/seen.ts";
 import type { Payments } from "../../src/billing/stripe.ts";
 import { type Client, type Informer, kinds } from "../../src/cluster/index.ts";
 import type { Migration } from "../../src/resources/migration.ts";
@@ -19,7 +19,7 @@ export interface SweepOptions {
   now: () => Date;
 }
 
-const presentOf = (migration: Migration | undefined): Present | undefined => migration?.spec.payment?.checkout;
+const presentOf = (migration: Migration | undefined): CurrentCheckout | undefined => migration?.spec.payment?.checkout;
 
 /** One pass over Stripe's list; returns how many were released. */
 export async function sweep(options: SweepOptions): Promise<number> {
@@ -39,7 +39,11 @@ export async function sweep(options: SweepOptions): Promise<number> {
   return released;
 }
 
-async function release({ payments, leads, now }: SweepOptions, listed: Listed, present: Present | undefined) {
+async function release(
+  { payments, leads, now }: SweepOptions,
+  listed: ListedCheckout,
+  present: CurrentCheckout | undefined,
+) {
   const act = releaseOf(listed, present, now());
   if (act === undefined || !leads()) return false;
   if (act.kind === "expire") await payments.expire(act.session);

@@ -1,4 +1,4 @@
-import { checkoutLasts, type Intent, type Seen } from "../../src/billing/seen.ts";
+import { checkoutLasts, type Intent, type SeenCheckout } from "../../src/billing/seen.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec } from "../../src/resources/payment.ts";
 import { decide, type Observed, type Plan } from "./decide.ts";
@@ -66,9 +66,9 @@ export const intent = (status: Intent["status"], more: Partial<Intent> = {}): In
   ...more,
 });
 export const about = { installation: "here", namespace: "team", name: "shop", checkout: 1 };
-export const open: Seen = { id: "cs_1", session: "open", about };
-export const expired: Seen = { id: "cs_1", session: "expired", about };
-export const complete = (of: Intent): Seen => ({ id: "cs_1", session: "complete", intent: of, about });
+export const open: SeenCheckout = { id: "cs_1", session: "open", about };
+export const expired: SeenCheckout = { id: "cs_1", session: "expired", about };
+export const complete = (of: Intent): SeenCheckout => ({ id: "cs_1", session: "complete", intent: of, about });
 export const held = complete(intent("requires_capture"));
 export const taken = complete(intent("succeeded"));
 export const lapsed = complete(intent("canceled", { lapsed: true }));

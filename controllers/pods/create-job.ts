@@ -1,6 +1,6 @@
 import { alreadyExists, type Client, ClusterError, isRefusal, type Job, kinds } from "../../src/cluster/index.ts";
 import { apiVersion } from "../../src/resources/group.ts";
-import type { Made } from "../jobs/observed.ts";
+import type { JobCreation } from "../jobs/observed.ts";
 
 /**
  * Creates a Job for the owner of this uid, or adopts the Job of this name that an earlier pass created and whose status was lost.
@@ -11,7 +11,7 @@ export async function createJob(
   { namespace, uid }: { namespace: string; uid: string },
   job: Job,
   accept?: (found: Job) => Promise<void>,
-): Promise<Made> {
+): Promise<JobCreation> {
   const { name } = job.metadata;
   try {
     const { metadata } = await client.create(kinds.jobs, job);

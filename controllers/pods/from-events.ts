@@ -1,6 +1,6 @@
 import { type Client, type Job, type KubeObject, kinds, type Pod } from "../../src/cluster/index.ts";
-import { isAlive, podsOf, type Trouble } from "../jobs/observed.ts";
-import { jobTrouble, mountTrouble, type NamedSecret, needsEvents } from "../jobs/trouble.ts";
+import { isAlive, podsOf, type StateReason } from "../jobs/observed.ts";
+import { jobReason, mountReason, type NamedSecret, needsEvents } from "../jobs/trouble.ts";
 
 /** Events of a pod or Job are read when it has waited so long, in milliseconds. */
 const patience = 1500;
@@ -16,10 +16,10 @@ interface Run {
 }
 
 /** Why the pod of a run's Job does not start, where only events say it. */
-export async function troubleFromEvents(
+export async function reasonFromEvents(
   client: Client,
   { recorded, isOver, jobs, pods, secrets, now }: Run,
-): Promise<Trouble | undefined> {
+): Promise<StateReason | undefined> {
   const job = jobs.find(({ metadata }) => metadata.uid === recorded);
   if (job === undefined || isOver) return undefined;
   const waited = (object: KubeObject) => now.getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
@@ -31,6 +31,6 @@ export async function troubleFromEvents(
     });
   const [pod] = podsOf(pods, job.metadata.uid ?? "");
   if (pod && isAlive(pod))
-    return needsEvents(pod) && waited(pod) > patience ? mountTrouble(secrets, await eventsOf(pod)) : undefined;
-  return waited(job) > patience ? jobTrouble(await eventsOf(job)) : undefined;
+    return needsEvents(pod) && waited(pod) > patience ? mountReason(secrets, await eventsOf(pod)) : undefined;
+  return waited(job) > patience ? jobReason(await eventsOf(job)) : undefined;
 }

@@ -4,14 +4,14 @@ import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import { type Act, decide, type Observed } from "./decide.ts";
-import type { Piece, TeamSettings } from "./pieces.ts";
+import type { TeamObject, TeamSettings } from "./pieces.ts";
 
 /** The effects of the Team's reconciler: reads what is there, does what `decide` says, saves the status once. */
 export interface TeamController {
   /** One pass over the Team of this name. */
   reconcile(name: string): Promise<{ lookAgain?: number }>;
   /** To be told of every change of a team's namespace, or of what is made in it, that the cache sees; answers the Teams to look at. */
-  pieceChanged(before: Piece | undefined, after: Piece | undefined): string[];
+  pieceChanged(before: TeamObject | undefined, after: TeamObject | undefined): string[];
 }
 
 export interface TeamControllerOptions {

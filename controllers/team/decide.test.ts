@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { decide, type Observed } from "./decide.ts";
-import { bindingFor, leftOut, namespaceFor, policyFor, quotaFor, type TeamSettings } from "./pieces.ts";
+import { bindingFor, namespaceFor, policyFor, quotaFor, type TeamSettings, uncountedSince } from "./pieces.ts";
 
 const egress = [{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } }] }];
 const settings: TeamSettings = {
@@ -122,22 +122,25 @@ describe("a quota that limits what the cluster cannot count yet", () => {
     const [act] = decide({ ...whole, quota: uncounted }, settings, now).acts;
     expect(act).toMatchObject({
       what: "quota",
-      object: { metadata: { annotations: { [leftOut]: now.toISOString() } }, spec: part },
+      object: { metadata: { annotations: { [uncountedSince]: now.toISOString() } }, spec: part },
     });
-    const without = quota({ spec: part, status: { ...part, used: { pods: "0" } } }, { [leftOut]: now.toISOString() });
+    const without = quota(
+      { spec: part, status: { ...part, used: { pods: "0" } } },
+      { [uncountedSince]: now.toISOString() },
+    );
     const plan = decide({ ...whole, quota: without }, settings, now);
     expect(plan.status.conditions?.[0]?.reason).toBe("Ready");
     expect(plan.lookAgain).toBe(60_000);
   });
 
   test("is whole again after that minute", () => {
-    const without = quota({ spec: part, status: { ...part, used: { pods: "0" } } }, { [leftOut]: made });
+    const without = quota({ spec: part, status: { ...part, used: { pods: "0" } } }, { [uncountedSince]: made });
     const [act] = decide({ ...whole, quota: without }, settings, now).acts;
     expect(act?.object).toMatchObject({ metadata: { annotations: {} }, spec: { hard: settings.quota } });
   });
 
   test("is not weakened by the note alone", () => {
-    const raised = quota({ spec: { hard: { pods: "9k" } } }, { [leftOut]: now.toISOString() });
+    const raised = quota({ spec: { hard: { pods: "9k" } } }, { [uncountedSince]: now.toISOString() });
     const [act] = decide({ ...whole, quota: raised }, settings, now).acts;
     expect(act?.object).toMatchObject({ spec: { hard: settings.quota } });
   });

@@ -5,12 +5,12 @@ import {
   bindingFor,
   isOwned,
   labelsOf,
-  leftOut,
   namespaceFor,
   namespaceLabelsOf,
   policyFor,
   quotaFor,
   type TeamSettings,
+  uncountedSince,
 } from "./pieces.ts";
 import { sameQuantities } from "./quantity.ts";
 
@@ -119,15 +119,15 @@ function count(
   const hard = quota.spec?.hard ?? {};
   const change = (next: Record<string, string>, since?: string): Act => {
     const object = labelled(quota, labelsOf(team));
-    const { [leftOut]: _before, ...annotations } = object.metadata.annotations ?? {};
-    const noted = since === undefined ? annotations : { ...annotations, [leftOut]: since };
+    const { [uncountedSince]: _before, ...annotations } = object.metadata.annotations ?? {};
+    const noted = since === undefined ? annotations : { ...annotations, [uncountedSince]: since };
     return {
       verb: "update",
       what: "quota",
       object: { ...object, metadata: { ...object.metadata, annotations: noted }, spec: { ...quota.spec, hard: next } },
     };
   };
-  const since = quota.metadata.annotations?.[leftOut];
+  const since = quota.metadata.annotations?.[uncountedSince];
   const due = since === undefined ? 0 : Date.parse(since) + leftOutFor - now.getTime();
   const { hard: limited = {}, used = {} } = quota.status ?? {};
   if (due > 0 && due <= leftOutFor && hasLabels(quota, labelsOf(team)) && isPart(hard, settings.quota))

@@ -17,7 +17,7 @@ export interface TeamSettings {
 }
 
 /** Annotation of a quota: since when it lacks what the cluster cannot count yet (ISO time). */
-export const leftOut = `${group}/left-out-since`;
+export const uncountedSince = `${group}/left-out-since`;
 
 const security = "pod-security.kubernetes.io";
 const rbacGroup = "rbac.authorization.k8s.io";
@@ -77,18 +77,18 @@ export const policyFor = (team: Team, egress: readonly object[]): NetworkPolicy 
 });
 
 /** A piece as it is cached: nothing but its names, and a mark that moves when something changes on which a pass decides. */
-export interface Piece extends KubeObject {
+export interface TeamObject extends KubeObject {
   mark?: string;
 }
 
 /** What a quota counts changes with each pod, which wakes nobody. */
-export function trimPiece(object: KubeObject): Piece {
+export function trimPiece(object: KubeObject): TeamObject {
   const { spec, status, roleRef, subjects } = object as Partial<ResourceQuota & RoleBinding>;
   const { name, namespace, uid, resourceVersion, deletionTimestamp, ownerReferences, annotations } = object.metadata;
   const uncounted = Object.keys(status?.hard ?? {}).filter((one) => status?.used?.[one] === undefined);
   const parts = [
     object.metadata.labels,
-    annotations?.[leftOut],
+    annotations?.[uncountedSince],
     deletionTimestamp,
     ownerReferences,
     spec,

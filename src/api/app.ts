@@ -8,7 +8,7 @@ import type { Site } from "./docs/site.ts";
 import type { Operation } from "./openapi/operation.ts";
 import { failureOf, type ProblemDocument, problemDocument, problemOf, problemType } from "./problem.ts";
 import { requestId } from "./request-id.ts";
-import { type Running, runOperation } from "./router.ts";
+import { type RouterOptions, runOperation } from "./router.ts";
 import type { Leaving } from "./streams/leaving.ts";
 import { letUnreadBy } from "./unread.ts";
 
@@ -23,7 +23,7 @@ export interface Mounted {
 }
 
 /** The app of express, made from the table of operations and the documentation: whatever path is of neither is a 404, whatever method a 405. */
-export interface AppOptions extends Running {
+export interface AppOptions extends RouterOptions {
   operations: readonly Operation[];
   mounted: readonly Mounted[];
   docs: Site;

@@ -15,7 +15,7 @@ export type LimitName = Tier | "handshake" | "search" | `credentials_${keyof typ
 const countedInMemory: readonly LimitName[] = ["read", "write", "probe", "handshake", "search"];
 
 /** Where somebody stands in one window, after a call. */
-export interface Standing {
+export interface WindowStanding {
   policy: string;
   window: Window;
   remaining: number;
@@ -23,16 +23,16 @@ export interface Standing {
   reset: number;
 }
 
-export interface Taken {
+export interface TakenCall {
   /** One for each window. */
-  standings: Standing[];
+  standings: WindowStanding[];
   /** Undoes it, unless its window is over. Never rejects: what cannot be given back stays taken. */
   giveBack(): Promise<void>;
 }
 
-export interface Limits {
+export interface RateLimiter {
   /** Takes one; throws Problem `rate_limited`, of which `standingsOf` tells more, or `unavailable`. What is refused takes nothing. */
-  spend(limit: LimitName, key: string): Promise<Taken>;
+  spend(limit: LimitName, key: string): Promise<TakenCall>;
   /** Throws what `spend` would throw; takes nothing, and keeps nothing of a key that is new. */
   look(limit: LimitName, key: string): Promise<void>;
   /** One policy for each window. */
@@ -60,8 +60,8 @@ export interface LimitsOptions {
 const rest = 1000;
 
 /** The windows of a refused call, for its headers. */
-const refusedStandings = new WeakMap<Problem, Standing[]>();
-export const standingsOf = (problem: Problem): Standing[] => refusedStandings.get(problem) ?? [];
+const refusedStandings = new WeakMap<Problem, WindowStanding[]>();
+export const standingsOf = (problem: Problem): WindowStanding[] => refusedStandings.get(problem) ?? [];
 
 type Limiter = RateLimiterMemory | RateLimiterRedis;
 
@@ -100,7 +100,7 @@ const wordsOf = (limit: LimitName): string =>
   limit.replace("_", " by ").replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
 const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
 
-export function createLimits(options: LimitsOptions): Limits {
+export function createLimits(options: LimitsOptions): RateLimiter {
   const { windows, redis, patience = 1000 } = options;
 
   function counter(limit: LimitName, window: Window, many: boolean): Counter {
@@ -189,15 +189,15 @@ export function createLimits(options: LimitsOptions): Limits {
   const giveAllBack = (key: string, points: readonly Point[]) =>
     Promise.all(points.map((point) => giveBack(key, point))).then(() => {});
 
-  const standing = ({ policy, window }: Counter, found: RateLimiterRes): Standing => ({
+  const standing = ({ policy, window }: Counter, found: RateLimiterRes): WindowStanding => ({
     policy,
     window,
     remaining: Math.max(0, window.points - found.consumedPoints),
     reset: seconds(found.msBeforeNext),
   });
 
-  async function standingsNow(limit: LimitName, key: string): Promise<Standing[]> {
-    const standings: Standing[] = [];
+  async function standingsNow(limit: LimitName, key: string): Promise<WindowStanding[]> {
+    const standings: WindowStanding[] = [];
     for (const one of countersOf(limit)) {
       const found = await ask(limit, one, (limiter) => limiter.get(key));
       if (found !== null) standings.push(standing(one, found));
@@ -205,9 +205,9 @@ export function createLimits(options: LimitsOptions): Limits {
     return standings;
   }
 
-  const isUsedUp = ({ remaining }: Standing): boolean => remaining === 0;
+  const isUsedUp = ({ remaining }: WindowStanding): boolean => remaining === 0;
 
-  function refuse(limit: LimitName, standings: Standing[]): never {
+  function refuse(limit: LimitName, standings: WindowStanding[]): never {
     const exhausted = standings.filter(isUsedUp);
     const wait = Math.max(1, ...exhausted.map(({ reset }) => reset));
     const [longest] = exhausted.toSorted((a, b) => b.reset - a.reset);
@@ -223,7 +223,7 @@ export function createLimits(options: LimitsOptions): Limits {
 
   return {
     async spend(limit, key) {
-      const standings: Standing[] = [];
+      const standings: WindowStanding[] = [];
       const points: Point[] = [];
       for (const one of countersOf(limit)) {
         const { limiter, found, passed } = await ask(limit, one, takeOne(key));
@@ -245,7 +245,7 @@ export function createLimits(options: LimitsOptions): Limits {
 }
 
 /** The fields of draft-ietf-httpapi-ratelimit-headers-10. */
-export function limitHeaders(standings: readonly Standing[]): Record<string, string> {
+export function limitHeaders(standings: readonly WindowStanding[]): Record<string, string> {
   if (standings.length === 0) return {};
   return {
     "RateLimit-Policy": standings

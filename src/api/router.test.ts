@@ -7,7 +7,7 @@ import { passesOf } from "../requests/freshness/fresh.ts";
 import { makeToken } from "../requests/tokens/token.ts";
 import type { World } from "../requests/world.ts";
 import { createFlight } from "./flight.ts";
-import type { Limits } from "./limits.ts";
+import type { RateLimiter } from "./limits.ts";
 import type { Operation } from "./openapi/operation.ts";
 import { runOperation } from "./router.ts";
 import type { Streams } from "./streams/open.ts";
@@ -65,7 +65,7 @@ function scene(operation: Partial<Operation>, authorization?: string) {
       begun.resolve();
       return { standings: [], giveBack: async () => {} };
     },
-  } as unknown as Limits;
+  } as unknown as RateLimiter;
   const whole: Operation = {
     id: "x",
     method: "post",

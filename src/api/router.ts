@@ -1,7 +1,7 @@
 import type { Request, Response } from "express";
 import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
-import { authenticate, identify, type Shown } from "../requests/sessions/authenticate.ts";
+import { authenticate, identify, type RequestCredentials } from "../requests/sessions/authenticate.ts";
 import { requireScope } from "../requests/sessions/scope.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
@@ -10,8 +10,8 @@ import { largestBody, largestOfStrangers, readBody } from "./body.ts";
 import type { Flight } from "./flight.ts";
 import { checkHeaders, goneOf } from "./incoming.ts";
 import { check, invalid, readQuery } from "./input.ts";
-import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf } from "./limits.ts";
-import type { Answer, Call, Operation } from "./openapi/operation.ts";
+import { type LimitName, limitHeaders, type RateLimiter, standingsOf, type WindowStanding } from "./limits.ts";
+import type { Operation, OperationCall, OperationResult } from "./openapi/operation.ts";
 import { send } from "./send.ts";
 import type { Streams } from "./streams/open.ts";
 
@@ -20,9 +20,9 @@ import type { Streams } from "./streams/open.ts";
  * verb. So a stranger learns nothing of the input's rules and sends no body for free, input that is not right counts as a call, and what was
  * revoked while a slow body came acts no more.
  */
-export interface Running {
+export interface RouterOptions {
   world: World;
-  limits: Limits;
+  limits: RateLimiter;
   streams: Streams;
   flight: Flight;
 }
@@ -47,7 +47,7 @@ function idempotencyKey(request: Request, operation: Operation): string | undefi
 
 const scopeOf = ({ method, scope = method === "get" ? "read" : "write" }: Operation) => scope;
 
-const shownBy = (request: Request): Shown => ({
+const shownBy = (request: Request): RequestCredentials => ({
   authorization: request.get("authorization"),
   cookie: request.get("cookie"),
   origin: request.get("origin"),
@@ -66,10 +66,13 @@ async function whoCalls(world: World, operation: Operation, request: Request): P
   return { identity: caller, caller };
 }
 
-async function inputOf(operation: Operation, request: Request): Promise<Pick<Call, "params" | "query" | "body">> {
+async function inputOf(
+  operation: Operation,
+  request: Request,
+): Promise<Pick<OperationCall, "params" | "query" | "body">> {
   const params = (
     operation.params ? check(operation.params, request.params, "path") : request.params
-  ) as Call["params"];
+  ) as OperationCall["params"];
   const at = request.url.indexOf("?");
   const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
   const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
@@ -99,11 +102,11 @@ function noneTaken(given: Record<string, string>): Record<string, unknown> {
 /** Answers the request; what is thrown is for the app to show. */
 export async function runOperation(
   operation: Operation,
-  { world, limits, streams, flight }: Running,
+  { world, limits, streams, flight }: RouterOptions,
   request: Request,
   response: Response,
 ): Promise<void> {
-  const standings: Standing[] = [];
+  const standings: WindowStanding[] = [];
   const spend = async (limit: LimitName, key: string) => {
     try {
       standings.push(...(await limits.spend(limit, key)).standings);
@@ -147,7 +150,7 @@ export async function runOperation(
   const object = Object.values(input.params).join("/");
   if (audits && object !== "") noteAudit(response, { object });
   const who = holds() ? first : await whoCalls(world, operation, request);
-  const call: Call = {
+  const call: OperationCall = {
     ...who,
     ...input,
     ...(key === undefined ? {} : { idempotencyKey: key }),
@@ -158,7 +161,7 @@ export async function runOperation(
     spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : spend(tier, owner)),
     attempt: (of, by, how) => attempt(`credentials_${of}`, by, how === "look"),
   };
-  const answer: Answer = await operation.run(world, call);
+  const answer: OperationResult = await operation.run(world, call);
   if (operation.auth === "credentials") response.locals["account"] = opened.safeParse(answer.body).data?.account.id;
   if (answer.stream === undefined) return send(request, response, operation, answer, flight);
   await streams.write(request, response, answer.stream, owner ?? "", async () => {

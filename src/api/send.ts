@@ -3,7 +3,7 @@ import type { Request, Response } from "express";
 import { clientOf } from "../requests/client-address.ts";
 import { noteAudit } from "./audit.ts";
 import { type Flight, small } from "./flight.ts";
-import type { Answer, Operation } from "./openapi/operation.ts";
+import type { Operation, OperationResult } from "./openapi/operation.ts";
 import { deliver } from "./streams/deliver.ts";
 
 /**
@@ -30,7 +30,7 @@ export async function send(
   request: Request,
   response: Response,
   operation: Operation,
-  answer: Answer,
+  answer: OperationResult,
   flight: Flight,
 ): Promise<void> {
   const status = answer.status ?? operation.answer.status;
@@ -82,7 +82,7 @@ export function textContent(text: string, isShared = false): Content {
 /** Of public bodies: the OpenAPI document is large, the same object each time, and anybody's to ask for. */
 const kept = new WeakMap<object, Content>();
 
-function contentOf({ auth, answer: { type } }: Operation, { body, large }: Answer): Content {
+function contentOf({ auth, answer: { type } }: Operation, { body, large }: OperationResult): Content {
   if (large !== undefined) return { ...large, tag: () => tagOf(large.digest) };
   const text = () => (type === undefined ? JSON.stringify(body ?? {}) : String(body));
   if (auth !== "none" || typeof body !== "object" || body === null) return textContent(text());

@@ -1,8 +1,10 @@
-import type { BackupProgress, Hooks } from "./contract.ts";
-import type { Account } from "./work.ts";
+import type { ArchiveHooks, BackupProgress } from "./contract.ts";
+import type { BackupAccount } from "./work.ts";
 
 /** The progress of one backup or restore, as it is reported. */
-export function createAccount(report: Hooks["progress"]): Account & { moved(plain: number, stored: number): void } {
+export function createAccount(
+  report: ArchiveHooks["progress"],
+): BackupAccount & { moved(plain: number, stored: number): void } {
   const progress: BackupProgress = {
     phase: "connecting",
     bytes: { done: 0, total: 0 },

@@ -1,9 +1,9 @@
 import { workOff } from "../engine/run/work.ts";
-import { BackupError, type CheckRequest, type Manifest, type Part } from "./contract.ts";
+import { type ArchivePart, BackupError, type CheckRequest, type Manifest } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";
 import { checkName } from "./names.ts";
-import { hashed, type Reading } from "./parts.ts";
+import { hashed, type PartReading } from "./parts.ts";
 
 /** Whether an archive is as its run wrote it: every part's size, then every part's bytes. Nothing is decrypted but the manifest. */
 
@@ -13,10 +13,10 @@ const readers = 2;
 export async function checkArchive(
   request: Omit<CheckRequest, "progress" | "clock" | "log">,
   read: (bytes: number) => void = () => undefined,
-): Promise<{ manifest: Manifest; reading: Reading }> {
+): Promise<{ manifest: Manifest; reading: PartReading }> {
   const { storage, signal, identities, expect } = request;
   const folder = checkName(request.folder);
-  const reading: Reading = { storage, folder, identities: openIdentities(identities), signal };
+  const reading: PartReading = { storage, folder, identities: openIdentities(identities), signal };
   const manifest = await readManifest(reading, expect);
   const sizes = new Map<string, number>();
   for await (const { name, size } of storage.list(`${folder}/`, signal)) sizes.set(name, size);
@@ -33,7 +33,7 @@ export async function checkArchive(
         `part ${name} was changed after the backup: it has ${found} bytes, and the manifest names ${size}. Restore another run`,
       );
   }
-  const checkPart = async (part: Part) => {
+  const checkPart = async (part: ArchivePart) => {
     const stored = await storage.get(`${folder}/${part.name}`, signal);
     for await (const piece of hashed(part, stored)) read(piece.length);
   };

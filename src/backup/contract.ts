@@ -8,7 +8,7 @@ import type { Endpoint, SourceSnapshot } from "../engine/contract.ts";
  */
 
 /** Identity of a backup. It is written into the manifest, so that another run's manifest is noticed. */
-export interface Run {
+export interface BackupIdentity {
   /** The BackupRun's uid; on the command line a random UUID. */
   id: string;
   /** Name of the BackupSchedule. */
@@ -17,7 +17,7 @@ export interface Run {
   slot?: string | undefined;
 }
 
-export interface Hooks {
+export interface ArchiveHooks {
   /** Aborting ends the work: programs are stopped, connections closed, unfinished uploads aborted. */
   signal: AbortSignal;
   /** Milestones, in words; control characters are already escaped, passwords never occur. */
@@ -41,12 +41,12 @@ export interface BackupProgress {
   stored: number;
 }
 
-export interface BackupRequest extends Hooks {
+export interface BackupRequest extends ArchiveHooks {
   source: Endpoint;
   storage: Storage;
   /** Where the run's objects are, inside the storage: a name of names.ts, as in `nightly/nightly-202611240300`. */
   folder: string;
-  run: Run;
+  run: BackupIdentity;
   /** age public keys (`age1…`); at least one. Each of them can open the archive. */
   recipients: readonly string[];
   /** Streams at the same time. 2. */
@@ -55,7 +55,7 @@ export interface BackupRequest extends Hooks {
   checksums?: boolean | undefined;
 }
 
-export interface Taken {
+export interface TakenBackup {
   /** `sha256:` and 64 hex digits of the stored manifest object. Keep it: by it a forged or older manifest is noticed. */
   manifestDigest: string;
   /** Bytes before compression. */
@@ -73,19 +73,19 @@ export interface Taken {
   warnings: string[];
 }
 
-export interface Expected {
+export interface ExpectedArchive {
   /** Errors with `archive_of_another_run` where the manifest names another. */
   run?: string | undefined;
   /** As in Taken. Errors with `archive_manifest_changed`. */
   manifestDigest?: string | undefined;
 }
 
-export interface CheckRequest extends Hooks {
+export interface CheckRequest extends ArchiveHooks {
   storage: Storage;
   folder: string;
   /** age private keys (`AGE-SECRET-KEY-1…`); those that do not fit are passed over. */
   identities: readonly string[];
-  expect?: Expected | undefined;
+  expect?: ExpectedArchive | undefined;
 }
 
 export interface RestoreRequest extends CheckRequest {
@@ -109,7 +109,7 @@ export interface ObjectThere {
   name: string;
 }
 
-export interface Restored {
+export interface RestoreResult {
   tables: number;
   rows: number;
   /** Whether counts, checksums and inventory of the target are those of the manifest. */
@@ -176,7 +176,7 @@ export type StorageGuard = NonNullable<Endpoint["guard"]>;
 /** The manifest, version 1: JSON, the last object of a run, compressed and encrypted as the parts are. */
 export interface Manifest {
   format: "rowferry-backup/1";
-  run: Run;
+  run: BackupIdentity;
   engine: "postgres" | "mysql";
   source: {
     /** `PostgreSQL`, `MySQL` or `MariaDB`. */
@@ -191,7 +191,7 @@ export interface Manifest {
   finishedAt: string;
   position: SourceSnapshot;
   /** In the order in which they are restored. */
-  parts: Part[];
+  parts: ArchivePart[];
   tables: TableRows[];
   /** How the tables' checksums were computed; absent: they have none. */
   checksums?: ChecksumMethod | undefined;
@@ -200,7 +200,7 @@ export interface Manifest {
   warnings: string[];
 }
 
-export interface Part {
+export interface ArchivePart {
   /** Below the run's folder, one segment. */
   name: string;
   /** Bytes in the storage, and their SHA-256 in hex. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { BackupError, type Expected, type Manifest, type Part, type Storage } from "./contract.ts";
+import { type ArchivePart, BackupError, type ExpectedArchive, type Manifest, type Storage } from "./contract.ts";
 import { isPartName, manifestName } from "./names.ts";
-import { decompressed, type Reading, type Writing, writePart } from "./parts.ts";
+import { decompressed, type PartReading, type Writing, writePart } from "./parts.ts";
 
 /** The manifest of a run: written last, read first. It is untrusted input: whoever can write to the storage can make one. */
 
@@ -70,7 +70,7 @@ export async function writeManifest(writing: Writing, manifest: Manifest): Promi
  * Reads and checks the manifest alone. Errors: `archive_incomplete` where there is none; `archive_manifest_changed`,
  * `archive_of_another_run`, `archive_format`, `archive_key_wrong`, `archive_damaged`.
  */
-export async function readManifest(reading: Reading, expect: Expected = {}): Promise<Manifest> {
+export async function readManifest(reading: PartReading, expect: ExpectedArchive = {}): Promise<Manifest> {
   const { storage, folder, signal } = reading;
   const name = `${folder}/${manifestName}`;
   const stored = await storage.get(name, signal).catch((error: unknown) => {
@@ -141,5 +141,5 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-export const partsOf = ({ parts }: Manifest, holds: Part["holds"]): Part[] =>
+export const partsOf = ({ parts }: Manifest, holds: ArchivePart["holds"]): ArchivePart[] =>
   parts.filter((part) => part.holds === holds);

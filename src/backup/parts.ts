@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Writable } from "node:stream";
 import zlib from "node:zlib";
-import { BackupError, type Part, type Storage } from "./contract.ts";
+import { type ArchivePart, BackupError, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
 import { release } from "./memory.ts";
 import { partEnding } from "./names.ts";
@@ -33,9 +33,9 @@ export interface Writing {
 /** Writes one part and resolves to its entry of the manifest. `name`: without its ending. Errors: the storage's, and those of `plain`. */
 export async function writePart(
   { storage, folder, recipients, signal, moved }: Writing,
-  { name, ...about }: Pick<Part, "name" | "holds" | "table">,
+  { name, ...about }: Pick<ArchivePart, "name" | "holds" | "table">,
   plain: AsyncIterable<Uint8Array>,
-): Promise<Part> {
+): Promise<ArchivePart> {
   const zstd = reportedElsewhere(
     createZstdCompress({
       chunkSize: pieceBytes,
@@ -92,7 +92,7 @@ export async function writePart(
   return { name: full, size, sha256: hash.digest("hex"), plain: read, ...about };
 }
 
-export interface Reading {
+export interface PartReading {
   storage: Storage;
   folder: string;
   identities: Identities;
@@ -103,7 +103,7 @@ export interface Reading {
  * Reads one part as its bytes before compression. What is stored otherwise than the manifest says ends it with an error, if only after
  * its last byte: check first (check.ts). A piece is good until the next one is asked for. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
  */
-export async function* readPart(reading: Reading, part: Part): AsyncGenerator<Buffer> {
+export async function* readPart(reading: PartReading, part: ArchivePart): AsyncGenerator<Buffer> {
   const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
   let plain = 0;
   for await (const piece of decompressed(part.name, reading, hashed(part, stored))) {
@@ -116,7 +116,7 @@ export async function* readPart(reading: Reading, part: Part): AsyncGenerator<Bu
 }
 
 /** Passes the stored bytes of a part on, each piece until the next is asked for, and compares them with the manifest. Errors: `archive_part_changed`. */
-export async function* hashed(part: Part, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* hashed(part: ArchivePart, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   let size = 0;
   for await (const piece of stored) {
@@ -130,13 +130,13 @@ export async function* hashed(part: Part, stored: AsyncIterable<Uint8Array>): As
   if (hash.digest("hex") !== part.sha256) throw changed(part, "its SHA-256 is another than the manifest names");
 }
 
-const changed = ({ name }: Part, why: string) =>
+const changed = ({ name }: ArchivePart, why: string) =>
   new BackupError("archive_part_changed", `part ${name} was changed after the backup: ${why}. Restore another run`);
 
 /** Decrypts and decompresses. Errors: `archive_damaged`, `archive_key_wrong`. */
 export async function* decompressed(
   what: string,
-  { identities, signal }: Pick<Reading, "identities" | "signal">,
+  { identities, signal }: Pick<PartReading, "identities" | "signal">,
   stored: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Buffer> {
   const zstd = reportedElsewhere(

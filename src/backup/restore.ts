@@ -1,7 +1,7 @@
 import { counted } from "../guard/words.ts";
 import { createAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
-import { BackupError, type Manifest, type Restored, type RestoreRequest } from "./contract.ts";
+import { BackupError, type Manifest, type RestoreRequest, type RestoreResult } from "./contract.ts";
 import { unpackMysql } from "./mysql/unpack.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
 import { namesOf } from "./target.ts";
@@ -13,7 +13,7 @@ const usualJobs = 2;
 const mostDifferences = 100;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
-export async function restoreBackup(request: RestoreRequest): Promise<Restored> {
+export async function restoreBackup(request: RestoreRequest): Promise<RestoreResult> {
   try {
     return await restored(request);
   } catch (error) {
@@ -22,7 +22,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<Restored> 
   }
 }
 
-async function restored(request: RestoreRequest): Promise<Restored> {
+async function restored(request: RestoreRequest): Promise<RestoreResult> {
   const { target, signal, log } = request;
   const account = createAccount(request.progress);
   account.phase("checking");

@@ -1,13 +1,13 @@
 import { counted, sizeText } from "../guard/words.ts";
 import { createAccount } from "./account.ts";
-import { BackupError, type BackupRequest, type Manifest, type Storage, type Taken } from "./contract.ts";
+import { BackupError, type BackupRequest, type Manifest, type Storage, type TakenBackup } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";
 import { writeManifest } from "./manifest.ts";
 import { writeMysql } from "./mysql/write.ts";
 import { checkName, manifestName } from "./names.ts";
 import type { Writing } from "./parts.ts";
 import { writePostgres } from "./postgres/write.ts";
-import type { Work, Written } from "./work.ts";
+import type { DumpWork, WrittenPart } from "./work.ts";
 
 /** One backup: parts, then the manifest, which makes the run complete. A run that fails leaves nothing in the storage. */
 
@@ -15,7 +15,7 @@ export const formatVersion = "rowferry-backup/1";
 const usualJobs = 2;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
-export async function takeBackup(request: BackupRequest): Promise<Taken> {
+export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
   const { source, storage, run, signal, log, clock } = request;
   const folder = checkName(request.folder);
   const recipients = openRecipients(request.recipients);
@@ -23,7 +23,7 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
   await clearFolder(storage, folder, signal);
   const account = createAccount(request.progress);
   const writing: Writing = { ...{ storage, folder, recipients, signal }, moved: account.moved };
-  const work: Work = {
+  const work: DumpWork = {
     source,
     signal,
     log,
@@ -67,7 +67,7 @@ export async function takeBackup(request: BackupRequest): Promise<Taken> {
   }
 }
 
-const write = (work: Work): Promise<Written> =>
+const write = (work: DumpWork): Promise<WrittenPart> =>
   work.source.engine === "mysql" ? writeMysql(work) : writePostgres(work);
 
 /** A complete run is never written over; what a cut-off attempt left is removed. Errors: `archive_exists`. */

@@ -1,27 +1,27 @@
 import type { SourceSnapshot } from "../engine/contract.ts";
-import type { AllowNotEmpty, BackupRequest, Manifest, Part, RestoreRequest, TableRows } from "./contract.ts";
-import type { Reading, Writing } from "./parts.ts";
+import type { AllowNotEmpty, ArchivePart, BackupRequest, Manifest, RestoreRequest, TableRows } from "./contract.ts";
+import type { PartReading, Writing } from "./parts.ts";
 
 /** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */
 
-export interface Work extends Pick<BackupRequest, "source" | "signal" | "log"> {
+export interface DumpWork extends Pick<BackupRequest, "source" | "signal" | "log"> {
   jobs: number;
   checksums: boolean;
   writing: Writing;
-  account: Account;
+  account: BackupAccount;
 }
 
 /** What there is to say of the progress. Each call is one change. */
-export interface Account {
+export interface BackupAccount {
   phase(phase: "connecting" | "checking" | "copying" | "verifying" | "finished"): void;
   total(total: { bytes?: number; rows?: number; tables?: number }): void;
   rows(rows: number): void;
   table(): void;
 }
 
-export type Written = Pick<Manifest, "source" | "tools" | "tables" | "checksums" | "inventory" | "warnings"> & {
+export type WrittenPart = Pick<Manifest, "source" | "tools" | "tables" | "checksums" | "inventory" | "warnings"> & {
   position: SourceSnapshot;
-  parts: Part[];
+  parts: ArchivePart[];
 };
 
 export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "log"> {
@@ -29,8 +29,8 @@ export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "l
   allowNotEmpty: AllowNotEmpty;
   attempt: string | undefined;
   manifest: Manifest;
-  reading: Reading;
-  account: Account;
+  reading: PartReading;
+  account: BackupAccount;
   /** Bytes before compression that went into the target. */
   moved(plain: number): void;
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { PaymentSpec, PaymentStatus } from "../resources/payment.ts";
-import { type Again, captureCovers, coverAgain } from "./again.ts";
-import type { Intent, Seen } from "./seen.ts";
+import { captureCovers, coverAgain, type PaidAgain } from "./again.ts";
+import type { Intent, SeenCheckout } from "./seen.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const at = (milliseconds: number) => new Date(now.getTime() + milliseconds).toISOString();
@@ -14,7 +14,11 @@ const free: PaymentSpec = { ...plan, by: "free" };
 const captured = (ago: number): PaymentStatus => ({
   ...{ session: "cs_1", state: "captured", lookedAt: at(0), capturedAt: at(-ago) },
 });
-const seen = (session: Seen["session"], status?: Intent["status"], more: Partial<Intent> = {}): Seen => ({
+const seen = (
+  session: SeenCheckout["session"],
+  status?: Intent["status"],
+  more: Partial<Intent> = {},
+): SeenCheckout => ({
   ...{ id: "cs_1", session },
   ...(status === undefined
     ? {}
@@ -28,10 +32,10 @@ const seen = (session: Seen["session"], status?: Intent["status"], more: Partial
 });
 const since: PaymentSpec = { ...payment, by: "plan" };
 /** Captured, and so much of it refunded. */
-const taken = (refunded: number, received = 500): Seen => seen("complete", "succeeded", { received, refunded });
+const taken = (refunded: number, received = 500): SeenCheckout => seen("complete", "succeeded", { received, refunded });
 const held = seen("complete", "requires_capture", { captureBefore: at(1) });
 
-test.each<[string, Partial<Again>, ReturnType<typeof coverAgain>]>([
+test.each<[string, Partial<PaidAgain>, ReturnType<typeof coverAgain>]>([
   ["Pro: covered by the plan", { payment: plan, isPro: true, state: "completed" }, "as-before"],
   ["Pro lapsed, failed: is decided anew", { payment: plan, state: "failed" }, "hold"],
   ["too large for the free migration", { payment: free, ownsClaim: true, isOverQuote: true }, "hold"],

@@ -41,7 +41,7 @@ export function termsOf({ currency, prices, plan, freeIsOpen, type, size }: Situ
 export const isCovered = ({ by }: Terms): boolean => by !== "hold";
 
 /** What was shown to the caller, as far as it binds what is charged. */
-export interface Shown {
+export interface ShownPayment {
   amount: number;
   currency: string;
 }
@@ -50,7 +50,7 @@ export interface Shown {
  * The terms as they hold for a create that shows an earlier quote: never dearer than the quote. Undefined where the quote was of
  * nothing to pay and there is something now, so that the caller must ask anew.
  */
-export function heldTo(now: Terms, shown: Shown | undefined): Terms | undefined {
+export function heldTo(now: Terms, shown: ShownPayment | undefined): Terms | undefined {
   if (shown === undefined || now.by !== "hold") return now;
   if (shown.currency !== now.currency || shown.amount === 0) return undefined;
   if (shown.amount >= now.amount) return now;

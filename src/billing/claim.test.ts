@@ -1,15 +1,15 @@
 import { expect, test } from "vitest";
-import { abandonedAfter, begun, type Claim, isOpen, usedUp } from "./claim.ts";
+import { abandonedAfter, type FreeClaim, isOpen, startedClaim, usedUp } from "./claim.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
 const named = { namespace: "team", name: "a" };
 const made = { ...named, uid: "u", creationTimestamp: ago(900) };
-const reserved: Claim = { ...named, at: ago(1000) };
-const old: Claim = { ...named, at: ago(abandonedAfter + 1) };
-const running: Claim = { ...old, uid: "u" };
+const reserved: FreeClaim = { ...named, at: ago(1000) };
+const old: FreeClaim = { ...named, at: ago(abandonedAfter + 1) };
+const running: FreeClaim = { ...old, uid: "u" };
 
-test.each<[string, Claim | undefined, string | undefined, boolean]>([
+test.each<[string, FreeClaim | undefined, string | undefined, boolean]>([
   ["never claimed", undefined, undefined, true],
   ["reserved a moment ago, its Migration not made yet", reserved, undefined, false],
   ["reserved, and made", reserved, "u", false],
@@ -24,7 +24,7 @@ test.each<[string, Claim | undefined, string | undefined, boolean]>([
   expect(isOpen(claim, found, now)).toBe(open);
 });
 
-test.each<[string, Claim | undefined, string | undefined]>([
+test.each<[string, FreeClaim | undefined, string | undefined]>([
   ["its own reservation", reserved, "u"],
   ["its own, begun before", running, "u"],
   ["begun by an earlier one of the same name", { ...running, uid: "v" }, undefined],
@@ -32,7 +32,7 @@ test.each<[string, Claim | undefined, string | undefined]>([
   ["one of the same name in another namespace", { ...reserved, namespace: "other" }, undefined],
   ["nobody's", undefined, "u"],
 ])("who may start on it: %s", (_name, claim, uid) => {
-  expect(begun(claim, made)?.uid).toBe(uid);
+  expect(startedClaim(claim, made)?.uid).toBe(uid);
 });
 
 test("who uses it up: its own Migration alone", () => {

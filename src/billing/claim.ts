@@ -4,15 +4,15 @@ import type { Account } from "../resources/account.ts";
  * The account's free first migration, as a claim on the Account that names a Migration. Pure: who reads and writes the Account
  * does it by compare-and-swap, so that of many at once one has it.
  */
-export type Claim = NonNullable<Account["spec"]["freeMigration"]>;
+export type FreeClaim = NonNullable<Account["spec"]["freeMigration"]>;
 
-export interface Named {
+export interface NamedMigration {
   namespace: string;
   name: string;
 }
 
 /** Of a Migration's metadata. */
-export interface Made extends Named {
+export interface CreatedMigration extends NamedMigration {
   uid: string;
   creationTimestamp: string;
 }
@@ -24,7 +24,7 @@ export const abandonedAfter = 10 * 60_000;
  * Whether another Migration may take the claim now. `found`: uid of the Migration that the claim names, as the API server has it at this
  * moment; undefined: there is none.
  */
-export function isOpen(claim: Claim | undefined, found: string | undefined, now: Date): boolean {
+export function isOpen(claim: FreeClaim | undefined, found: string | undefined, now: Date): boolean {
   if (claim === undefined) return true;
   if (claim.used === true) return false;
   // Begun, and deleted before it was completed; or its name was given to another one since.
@@ -32,17 +32,17 @@ export function isOpen(claim: Claim | undefined, found: string | undefined, now:
   return found === undefined && now.getTime() - Date.parse(claim.at) > abandonedAfter;
 }
 
-export const isOf = (claim: Claim | undefined, { namespace, name }: Named): boolean =>
+export const isOf = (claim: FreeClaim | undefined, { namespace, name }: NamedMigration): boolean =>
   claim?.namespace === namespace && claim.name === name;
 
 /** Whether the claim is this Migration's: it names it, and no other one that had its name before. `uid`: absent before it is made. */
 export const isHeldBy = (
-  claim: Claim | undefined,
-  { uid, ...named }: Named & { uid?: string | undefined },
-): claim is Claim => isOf(claim, named) && (claim?.uid === undefined || claim.uid === uid);
+  claim: FreeClaim | undefined,
+  { uid, ...named }: NamedMigration & { uid?: string | undefined },
+): claim is FreeClaim => isOf(claim, named) && (claim?.uid === undefined || claim.uid === uid);
 
 /** The claim as it is after the operator has let this Migration start; undefined where it is another one's. */
-export function begun(claim: Claim | undefined, migration: Made): Claim | undefined {
+export function startedClaim(claim: FreeClaim | undefined, migration: CreatedMigration): FreeClaim | undefined {
   const { namespace, name, uid, creationTimestamp: at } = migration;
   // Given back by a create beside the one that made it, with the same Idempotency-Key.
   if (claim === undefined) return { namespace, name, at, uid };
@@ -50,5 +50,5 @@ export function begun(claim: Claim | undefined, migration: Made): Claim | undefi
 }
 
 /** The claim as it is after this Migration was completed; undefined where it is not this Migration's. */
-export const usedUp = (claim: Claim | undefined, migration: Made): Claim | undefined =>
+export const usedUp = (claim: FreeClaim | undefined, migration: CreatedMigration): FreeClaim | undefined =>
   isHeldBy(claim, migration) ? { ...claim, uid: migration.uid, used: true } : undefined;

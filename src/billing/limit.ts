@@ -2,7 +2,7 @@ import { sizeText } from "../guard/words.ts";
 import type { MigrationStatus } from "../resources/migration.ts";
 import type { PaymentSpec } from "../resources/payment.ts";
 import { freeUnder, mostAgain } from "./case.ts";
-import { inWords } from "./money.ts";
+import { moneyText } from "./money.ts";
 import { largestFor, type PriceList, priceOf, type RunType } from "./prices.ts";
 
 /** The size that a run's payment covers, which the worker checks before its first write and while it reads. Pure. */
@@ -56,7 +56,7 @@ export function overQuote(
   const cost =
     prices === undefined
       ? "To copy it, get a new estimate and create a new migration."
-      : `The price for this size is ${inWords(priceOf(prices, currency, type, size).amount, currency)}: to accept it, get a new estimate and create a new migration.`;
+      : `The price for this size is ${moneyText(priceOf(prices, currency, type, size).amount, currency)}: to accept it, get a new estimate and create a new migration.`;
   return {
     reason: overQuoteReasons[payment.by],
     message: `The source now has ${bytes(size)}. ${covered} Nothing was written and nothing is charged. ${cost}`,

@@ -31,5 +31,5 @@ const leastCharges: Record<string, number> = {
 export const inUnits = (smallest: number, currency: string): number => smallest / smallestIn(currency);
 
 /** `19.99 USD`, with all decimals that the currency has. */
-export const inWords = (smallest: number, currency: string): string =>
+export const moneyText = (smallest: number, currency: string): string =>
   `${inUnits(smallest, currency).toFixed(Math.log10(smallestIn(currency)))} ${currency}`;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { inFlight, type Present, releaseOf } from "./orphan.ts";
-import type { Intent, Seen } from "./seen.ts";
+import { type CurrentCheckout, inFlight, releaseOf } from "./orphan.ts";
+import type { Intent, SeenCheckout } from "./seen.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const young = new Date(now.getTime() - inFlight).toISOString();
@@ -9,15 +9,15 @@ const about = { installation: "here", namespace: "team", name: "m", checkout: 2 
 const intent = (status: Intent["status"]): Intent => ({
   ...{ id: "pi_1", status, amount: 500, capturable: 0, received: 0, currency: "USD", lapsed: false },
 });
-const open: Seen = { id: "cs_1", session: "open", about };
-const held: Seen = { ...open, session: "complete", intent: intent("requires_capture") };
-const taken: Seen = { ...open, session: "complete", intent: intent("succeeded") };
-const closed: Seen = { ...open, session: "expired" };
+const open: SeenCheckout = { id: "cs_1", session: "open", about };
+const held: SeenCheckout = { ...open, session: "complete", intent: intent("requires_capture") };
+const taken: SeenCheckout = { ...open, session: "complete", intent: intent("succeeded") };
+const closed: SeenCheckout = { ...open, session: "expired" };
 const expire = { kind: "expire", session: "cs_1" };
 const cancel = { kind: "cancel", intent: "pi_1" };
-const names = (session: string, number: number): Present => ({ session, number });
+const names = (session: string, number: number): CurrentCheckout => ({ session, number });
 
-test.each<[string, Seen, string | undefined, Present | undefined, object | undefined]>([
+test.each<[string, SeenCheckout, string | undefined, CurrentCheckout | undefined, object | undefined]>([
   ["an open page of a create in flight stays", open, young, undefined, undefined],
   ["an open page without a Migration is closed", open, old, undefined, expire],
   ["an open page of unknown age stays", open, undefined, undefined, undefined],

@@ -1,5 +1,5 @@
 import { hourOf } from "./hour.ts";
-import type { Seen } from "./seen.ts";
+import type { SeenCheckout } from "./seen.ts";
 
 /**
  * A checkout at Stripe that no Migration names: its Migration was deleted, or has another checkout since, or was never written. Pure.
@@ -14,7 +14,7 @@ export const orphanKey = (intent: string, now: Date): string => `${intent}-orpha
 export type Release = { kind: "expire"; session: string } | { kind: "cancel"; intent: string };
 
 /** The checkout that the Migration names now. */
-export interface Present {
+export interface CurrentCheckout {
   session: string;
   number: number;
 }
@@ -24,8 +24,8 @@ export interface Present {
  * only after the Migration was written, so a hold without one is never of a create in flight.
  */
 export function releaseOf(
-  { seen, createdAt }: { seen: Seen; createdAt?: string },
-  present: Present | undefined,
+  { seen, createdAt }: { seen: SeenCheckout; createdAt?: string },
+  present: CurrentCheckout | undefined,
   now: Date,
 ): Release | undefined {
   const { about, intent, id, session } = seen;

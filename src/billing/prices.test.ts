@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { inUnits, inWords } from "./money.ts";
+import { inUnits, moneyText } from "./money.ts";
 import { largestFor, type PriceList, priceListSchema, priceOf, type RunType, refusedByStripe } from "./prices.ts";
 
 const list: PriceList = {
@@ -90,7 +90,7 @@ test.each<[number, string, number, string]>([
   [500, "ISK", 5, "5.00 ISK"],
 ])("%d of %s is shown as %d and told as %s", (smallest, currency, units, words) => {
   expect(inUnits(smallest, currency)).toBe(units);
-  expect(inWords(smallest, currency)).toBe(words);
+  expect(moneyText(smallest, currency)).toBe(words);
 });
 
 test.each<[string, unknown]>([

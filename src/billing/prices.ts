@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inWords, leastCharge, smallestIn, smallestStep } from "./money.ts";
+import { leastCharge, moneyText, smallestIn, smallestStep } from "./money.ts";
 
 /** 1 GB is 10⁹ bytes (design.md). */
 const gigabyte = 1_000_000_000;
@@ -60,7 +60,7 @@ export function refusedByStripe({ minimum, steps }: PriceList, currency: string)
   const least = Math.max(leastCharge(currency), smallestStep(currency));
   const isFree = minimum === 0 && steps.every(({ transfer, conversion }) => transfer === 0 && conversion === 0);
   if (isFree || roundedDown(gigabyte, minimum, currency) >= least) return undefined;
-  return `the minimum of ${minimum} ${currency} is below the least that Stripe charges: set at least ${inWords(least, currency)}`;
+  return `the minimum of ${minimum} ${currency} is below the least that Stripe charges: set at least ${moneyText(least, currency)}`;
 }
 
 /** Price of one run over `size` bytes, rounded down in each line, so that no rounding is at the user's cost. */
@@ -80,7 +80,7 @@ export function priceOf(list: PriceList, currency: string, type: RunType, size: 
   const sum = lines.reduce((total, { amount }) => total + amount, 0);
   const least = roundedDown(gigabyte, list.minimum, currency);
   if (sum >= least) return { amount: sum, lines };
-  lines.push({ text: `up to the minimum of ${inWords(least, currency)}`, amount: least - sum });
+  lines.push({ text: `up to the minimum of ${moneyText(least, currency)}`, amount: least - sum });
   return { amount: least, lines };
 }
 

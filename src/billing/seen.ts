@@ -4,7 +4,7 @@ import type { About } from "./about.ts";
 export const checkoutLasts = 24 * 3_600_000;
 
 /** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
-export interface Seen {
+export interface SeenCheckout {
   /** Of the session. */
   id: string;
   /** Absent: the checkout is not Rowferry's. */
@@ -42,7 +42,7 @@ export interface Intent {
 }
 
 /** A checkout in Stripe's list. */
-export interface Listed {
-  seen: Seen;
+export interface ListedCheckout {
+  seen: SeenCheckout;
   createdAt: string;
 }

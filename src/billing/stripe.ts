@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { aboutOf } from "./about.ts";
-import type { Intent, Listed, Seen } from "./seen.ts";
+import type { Intent, ListedCheckout, SeenCheckout } from "./seen.ts";
 import { PaymentsError, type StripeClient } from "./stripe-client.ts";
 import { unlessKept, withNextKey } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
@@ -13,9 +13,9 @@ export interface Payments {
   /** A page at which a person authorises a hold; the money is taken by `capture` alone. */
   openCheckout(wanted: CheckoutWanted): Promise<Checkout>;
   /** What is so now; undefined where Stripe knows no such session. */
-  look(session: string): Promise<Seen | undefined>;
+  look(session: string): Promise<SeenCheckout | undefined>;
   /** This installation's checkouts that were made since then, the newest first. */
-  list(since: Date, installation: string): AsyncIterable<Listed>;
+  list(since: Date, installation: string): AsyncIterable<ListedCheckout>;
   /** Closes an open page. Closed or used already: nothing happens. */
   expire(session: string): Promise<void>;
   /** Gives a hold back. Given back or captured already: nothing happens. An error that Stripe keeps under the key does not repeat. */
@@ -102,9 +102,9 @@ function known<T extends string>(states: readonly T[], state: string | null): T 
   return found;
 }
 
-const sessionStates: readonly Seen["session"][] = ["open", "complete", "expired"];
+const sessionStates: readonly SeenCheckout["session"][] = ["open", "complete", "expired"];
 
-async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
+async function look(stripe: Stripe, id: string): Promise<SeenCheckout | undefined> {
   const session = await stripe.checkout.sessions
     .retrieve(id, { expand: ["payment_intent.latest_charge"] })
     .catch((error: unknown) => {
@@ -115,7 +115,7 @@ async function look(stripe: Stripe, id: string): Promise<Seen | undefined> {
   return seenFrom(session);
 }
 
-async function* list({ stripe, call }: StripeClient, since: Date, installation: string): AsyncIterable<Listed> {
+async function* list({ stripe, call }: StripeClient, since: Date, installation: string): AsyncIterable<ListedCheckout> {
   const gte = Math.floor(since.getTime() / 1000);
   const wanted = { created: { gte }, limit: 100, expand: ["data.payment_intent.latest_charge"] };
   let after: { starting_after?: string } = {};
@@ -131,7 +131,7 @@ async function* list({ stripe, call }: StripeClient, since: Date, installation: 
   }
 }
 
-function seenFrom(session: Stripe.Checkout.Session): Seen {
+function seenFrom(session: Stripe.Checkout.Session): SeenCheckout {
   const { payment_intent: intent } = session;
   const own = intent !== null && typeof intent === "object" ? intent : undefined;
   const found = own === undefined ? undefined : intentFrom(own);

@@ -8,17 +8,17 @@ import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
 import { wordsWithFlags } from "./flags/words.ts";
 import { placeOf, runOf } from "./identity.ts";
-import type { Context } from "./io.ts";
-import type { Answer } from "./main.ts";
+import type { CommandContext } from "./io.ts";
+import type { CommandResult } from "./main.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry assess SRC DST`: what a copy would meet, whose own leavings are not in its way. A blocker is an answer too, with the exit code of a failure. */
 export async function runAssess(
   parsed: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
   { assess, foundRuns }: Assessor,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const { source, target } = await openBoth(parsed, context, voice);
   voice.log("info", `Assessing a copy of ${placeOf(source)} to ${placeOf(target)}`);
   // Its findings stand in the answer, in their order; told one by one they would be there twice.

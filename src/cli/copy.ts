@@ -7,18 +7,18 @@ import { openBoth } from "./databases.ts";
 import { failureOf, ResultNotWritten } from "./exit.ts";
 import { withFlags } from "./flags/words.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
-import type { Context } from "./io.ts";
-import type { Answer, Engine } from "./main.ts";
+import type { CommandContext } from "./io.ts";
+import type { CliEngine, CommandResult } from "./main.ts";
 import { openReports, type Reports } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry copy SRC DST`: looks what stands in the way, copies, verifies, stores the report, and only then removes the checkpoint. */
 export async function runCopy(
   parsed: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
-  engine: Pick<Engine, "copy" | "assess" | "foundRuns">,
-): Promise<Answer> {
+  engine: Pick<CliEngine, "copy" | "assess" | "foundRuns">,
+): Promise<CommandResult> {
   const { flags } = parsed;
   const files = { reports: flags.report ?? [], pages: flags.page ?? [] };
   const reports = await openReports(files, context.io);
@@ -32,10 +32,10 @@ export async function runCopy(
 async function copyInto(
   reports: Reports,
   parsed: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
-  engine: Pick<Engine, "copy" | "assess" | "foundRuns">,
-): Promise<Answer> {
+  engine: Pick<CliEngine, "copy" | "assess" | "foundRuns">,
+): Promise<CommandResult> {
   const { options, flags } = parsed;
   const { source, target } = await openBoth(parsed, context, voice);
   const run = runOf(source, target, flags.run);
@@ -44,7 +44,7 @@ async function copyInto(
     const request = { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false };
     const hooks = { ...voice, signal: context.signal };
     // What it warns of the copy tells again, once it knows more.
-    const assess: Engine["assess"] = (asked, { signal }) =>
+    const assess: CliEngine["assess"] = (asked, { signal }) =>
       engine.assess({ ...asked, unmeasured: true }, { signal, log: () => undefined });
     await assessFirst(request, hooks, { ...engine, assess }, () => undefined);
     const copied = await engine.copy(request, hooks);
@@ -77,7 +77,7 @@ async function copyInto(
 /** What was compared and found different is the reason to want the report. */
 async function storeDifferent(
   found: CopyReport,
-  { reports, context, voice, place }: { reports: Reports; context: Context; voice: Voice; place: string },
+  { reports, context, voice, place }: { reports: Reports; context: CommandContext; voice: Voice; place: string },
 ): Promise<void> {
   const failed = await reports.write(withFlags(cleanReport(found, context.redactor)), place);
   if (failed.length > 0) voice.log("error", `The report could not be written to ${failed.join(", nor to ")}`);

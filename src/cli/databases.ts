@@ -3,7 +3,7 @@ import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
 import type { Parsed } from "./command.ts";
-import type { Context } from "./io.ts";
+import type { CommandContext } from "./io.ts";
 import { findPassword } from "./password.ts";
 import type { Voice } from "./voice.ts";
 
@@ -11,10 +11,10 @@ import type { Voice } from "./voice.ts";
 export async function openDatabase(
   role: "source" | "target",
   { url, ca, passwordFile }: { url: string; ca: string | undefined; passwordFile: string | undefined },
-  { io, redactor }: Context,
+  { io, redactor }: CommandContext,
   warn: (message: string) => void,
 ): Promise<Endpoint> {
-  learnUrl(url, redactor);
+  redactUrl(url, redactor);
   const endpoint = parse(role, url, ca);
   const asked = { role, endpoint, inUrl: hasPassword(url), file: passwordFile };
   const password = await findPassword(asked, io, warn);
@@ -29,14 +29,14 @@ const hasPassword = (url: string): boolean => {
 };
 
 /** A URL that holds no password is no secret, and is to be read in what is written. */
-export function learnUrl(url: string, redactor: Redactor): void {
+export function redactUrl(url: string, redactor: Redactor): void {
   if (hasPassword(url)) redactor.learnUrl(url);
 }
 
 /** Source and target of a command that has both. */
 export async function openBoth(
   { words, ca, flags }: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Pick<Voice, "log">,
 ): Promise<{ source: Endpoint; target: Endpoint }> {
   const warn = (message: string) => voice.log("warning", message);

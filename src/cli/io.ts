@@ -3,7 +3,7 @@ import type { Redactor } from "../guard/redact.ts";
 
 /** What a command reads from and writes to; tests give it streams of their own. */
 
-export interface Output {
+export interface CommandOutput {
   /** `done` hears when it is written, or why it could not be. */
   write(text: string, done?: (error?: Error | null) => void): unknown;
   isTTY?: boolean;
@@ -22,8 +22,8 @@ export interface Input {
 export interface Io {
   env: Readonly<Record<string, string | undefined>>;
   stdin: Input;
-  stdout: Output;
-  stderr: Output;
+  stdout: CommandOutput;
+  stderr: CommandOutput;
   now(): Date;
   /** Milliseconds that only go forward. */
   monotonic(): number;
@@ -33,7 +33,7 @@ export interface Io {
 }
 
 /** What every command has. */
-export interface Context {
+export interface CommandContext {
   io: Io;
   redactor: Redactor;
   /** Aborts with Interrupted at the first Ctrl-C. */
@@ -48,7 +48,7 @@ export const jsonText = (value: unknown, indent?: number): string =>
 export const plainText = (text: string): string => escapeUnseen(text).replaceAll("\t", "\\u0009");
 
 /** Resolves once the text is written. Errors: the stream's. */
-export const printed = (stream: Output, text: string): Promise<void> =>
+export const printed = (stream: CommandOutput, text: string): Promise<void> =>
   new Promise((resolve, reject) => {
     stream.write(text, (error) => (error ? reject(error) : resolve()));
   });

@@ -6,7 +6,7 @@ import type { RunCode } from "../engine/codes/index.ts";
 import { EngineError } from "../engine/contract.ts";
 import { commands } from "./command.ts";
 import { Interrupted } from "./exit.ts";
-import type { Engine } from "./main.ts";
+import type { CliEngine } from "./main.ts";
 import { bare, call, places, report } from "./testing-call.ts";
 
 describe("Ctrl-C ends with 130 where the engine never answers again", () => {
@@ -26,7 +26,7 @@ describe("Ctrl-C ends with 130 where the engine never answers again", () => {
         foundRuns: async () => [{ owner: "r", ownerName: "r", epoch: 1, made: [], finished: false }],
       },
     ],
-  ] as [string, string[], Partial<Engine>][])("while %s", async (_name, argv, stuck) => {
+  ] as [string, string[], Partial<CliEngine>][])("while %s", async (_name, argv, stuck) => {
     const { code, stderr } = await call(argv, { stuck, signal: AbortSignal.abort(new Interrupted("SIGINT")) });
     expect(code, stderr).toBe(130);
   });
@@ -76,7 +76,7 @@ describe("a reset that names a database alone", () => {
   });
   const target = bare[1] ?? "";
   const env = { ROWFERRY_TARGET_PASSWORD: "x" };
-  const stuck = (...owners: string[]): Partial<Engine> => ({
+  const stuck = (...owners: string[]): Partial<CliEngine> => ({
     foundRuns: async () => owners.map(held),
     reset: async () => ({ dropped: 1, absent: 0, left: [] }),
   });
@@ -111,7 +111,7 @@ describe("a reset that names a database alone", () => {
 });
 
 describe("colours", () => {
-  const stuck: Partial<Engine> = { copy: async () => ({ report, finish: async () => undefined }) };
+  const stuck: Partial<CliEngine> = { copy: async () => ({ report, finish: async () => undefined }) };
   const env = { ROWFERRY_SOURCE_PASSWORD: "x", ROWFERRY_TARGET_PASSWORD: "x", TERM: "xterm" };
   const escapes = /\u001b\[\d+m/;
 

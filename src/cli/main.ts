@@ -7,15 +7,15 @@ import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
 import { runBackup } from "./backup/backup.ts";
 import { runRestore } from "./backup/restore.ts";
-import type { Backups } from "./backup/room.ts";
+import type { BackupModule } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
-import { learnUrl } from "./databases.ts";
+import { redactUrl } from "./databases.ts";
 import { exitCodes, failureOf, Interrupted, ResultNotWritten } from "./exit.ts";
 import { completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
 import { wordsWithFlags } from "./flags/words.ts";
-import { type Context, type Io, jsonText, plainText, printed } from "./io.ts";
+import { type CommandContext, type Io, jsonText, plainText, printed } from "./io.ts";
 import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
 import { coloursFor } from "./terminal/colours.ts";
@@ -25,20 +25,20 @@ import { createVoice, type Voice } from "./voice.ts";
 
 /** The command line: chooses the command, and says how it ended. The engine is passed in. */
 
-export interface Engine extends Assessor {
+export interface CliEngine extends Assessor {
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
   verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
   refuseElsewhere(list: Pick<ResetRequest, "target" | "made" | "madeIn">, signal: AbortSignal): Promise<void>;
   reset(request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset>;
   /** Loads the code of backups. */
-  backups(): Promise<Backups>;
+  backups(): Promise<BackupModule>;
 }
 
 /** Milliseconds that the engine may take to end in order after the first Ctrl-C. */
 const orderlyMs = 4_000;
 
 /** The engine, none of whose answers comes later than that. */
-function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine {
+function ending(engine: CliEngine, signal: AbortSignal, deadlineMs: number): CliEngine {
   const soon = <T>(work: Promise<T>) => inTime(work, signal, deadlineMs, () => signal.reason as Error);
   return {
     async copy(request, hooks) {
@@ -62,7 +62,7 @@ function ending(engine: Engine, signal: AbortSignal, deadlineMs: number): Engine
 }
 
 /** What a command answers when it went well, or found differences. */
-export interface Answer {
+export interface CommandResult {
   /** For `--json`, beside `outcome` and `command`. */
   body: object;
   /** For a person, on stdout. */
@@ -79,7 +79,7 @@ export async function main(
   argv: readonly string[],
   io: Io,
   signal: AbortSignal,
-  engine: Engine,
+  engine: CliEngine,
   deadlineMs = orderlyMs,
 ): Promise<number> {
   const columns = io.stdout.columns || 100;
@@ -94,7 +94,7 @@ export async function main(
     return tell(command === undefined ? generalHelp(columns, colours) : commandHelp(command, columns, colours), io);
   if (wanted === "completion") return runCompletion(rest, io);
   if (command === undefined) return unknownCommand(wanted, io);
-  const context: Context = { io, redactor: createRedactor(), signal };
+  const context: CommandContext = { io, redactor: createRedactor(), signal };
   return runCommand(command, rest, context, ending(engine, signal, deadlineMs));
 }
 
@@ -139,13 +139,13 @@ const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === "EPIP
 async function runCommand(
   command: Command,
   argv: readonly string[],
-  context: Context,
-  engine: Engine,
+  context: CommandContext,
+  engine: CliEngine,
 ): Promise<number> {
   const { io, redactor, signal } = context;
   const json = argv.includes("--json");
   // What is given on the command line is secret before it is understood: an error may repeat it.
-  for (const word of argv) if (word.includes("://")) learnUrl(word, redactor);
+  for (const word of argv) if (word.includes("://")) redactUrl(word, redactor);
   let voice: Voice = createVoice("auto", context);
   const jsonOf = (body: object) => jsonText({ command: command.name, ...body });
   let written = false;
@@ -221,12 +221,12 @@ function unprinted({ name }: Command, error: unknown): ResultNotWritten {
 }
 
 interface Parts {
-  context: Context;
+  context: CommandContext;
   voice: Voice;
-  engine: Engine;
+  engine: CliEngine;
 }
 
-function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: Parts): Promise<Answer> {
+function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: Parts): Promise<CommandResult> {
   switch (name) {
     case "copy":
       return runCopy(parsed, context, voice, engine);

@@ -6,8 +6,8 @@ import type { Parsed } from "./command.ts";
 import { openDatabase } from "./databases.ts";
 import { UsageError } from "./exit.ts";
 import { namedRun, placeOf } from "./identity.ts";
-import { type Context, plainText } from "./io.ts";
-import type { Answer, Engine } from "./main.ts";
+import { type CommandContext, plainText } from "./io.ts";
+import type { CliEngine, CommandResult } from "./main.ts";
 import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 
@@ -18,10 +18,10 @@ import type { Voice } from "./voice.ts";
  */
 export async function runReset(
   { words, ca, flags }: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
-  engine: Pick<Engine, "foundRuns" | "refuseElsewhere" | "reset">,
-): Promise<Answer> {
+  engine: Pick<CliEngine, "foundRuns" | "refuseElsewhere" | "reset">,
+): Promise<CommandResult> {
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
   const report = reportFile === undefined ? undefined : await readReportFile(reportFile);
@@ -105,12 +105,12 @@ const holds = (ownerName: string, made: readonly MadeObject[]) =>
 const plain = ({ kind, name }: MadeObject) => ({ kind, name });
 const mostShown = 40;
 
-const canAsk = ({ io }: Context): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
+const canAsk = ({ io }: CommandContext): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
 
 /** Errors: UsageError where nobody can be asked. */
 async function confirmed(
   { run, list, place }: { run: string | undefined; list: readonly MadeObject[]; place: string },
-  context: Context,
+  context: CommandContext,
 ): Promise<boolean> {
   const { io } = context;
   const lines = list.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name.join(".")}`, 200)}`);

@@ -2,7 +2,7 @@ import { EventEmitter } from "node:events";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
 import type { Input, Io } from "./io.ts";
-import { type Engine, main } from "./main.ts";
+import { type CliEngine, main } from "./main.ts";
 
 /** For tests: the command line in this process, between an engine and a terminal that do as they are told. */
 
@@ -50,7 +50,7 @@ export async function call(
     findings?: Assessment["findings"];
     signal?: AbortSignal;
     /** In place of the engine's own. */
-    stuck?: Partial<Engine>;
+    stuck?: Partial<CliEngine>;
   } = {},
 ) {
   const heard = { stdout: "", stderr: "" };
@@ -81,7 +81,7 @@ export async function call(
     repeat: () => () => undefined,
     version: "1.2.3",
   };
-  const engineOf: Engine = {
+  const engineOf: CliEngine = {
     async copy(request, hooks) {
       requests.push(request);
       return { report: engine(request, hooks), finish: async () => void finished++ };

@@ -6,17 +6,17 @@ import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
 import { withFlags } from "./flags/words.ts";
 import { placeOf } from "./identity.ts";
-import type { Context } from "./io.ts";
-import type { Answer } from "./main.ts";
+import type { CommandContext } from "./io.ts";
+import type { CommandResult } from "./main.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry verify SRC DST`: compares two databases; differences are an answer with exit code 3. */
 export async function runVerify(
   parsed: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
   verify: (request: VerifyRequest, hooks: VerifyHooks) => Promise<VerifyReport>,
-): Promise<Answer> {
+): Promise<CommandResult> {
   const level = levelOf(parsed.flags.level);
   const { source, target } = await openBoth(parsed, context, voice);
   voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);

@@ -9,7 +9,7 @@ import {
   withSample,
 } from "../engine/run/pace.ts";
 import { wordsWithFlags } from "./flags/words.ts";
-import { type Context, jsonText, plainText } from "./io.ts";
+import { type CommandContext, jsonText, plainText } from "./io.ts";
 import { frame, markMs, progressLine } from "./terminal/bars.ts";
 import { coloursFor } from "./terminal/colours.ts";
 
@@ -37,7 +37,7 @@ const ending = "Stopping cleanly; press Ctrl-C again to quit now.";
 /** Milliseconds between two looks at the progress; the engine tells it more often. */
 const every = { bar: 100, plain: 15_000, json: 1_000 };
 
-export function createVoice(mode: ProgressMode, { io, redactor }: Context): Voice {
+export function createVoice(mode: ProgressMode, { io, redactor }: CommandContext): Voice {
   const { stderr, env } = io;
   const terminal = stderr.isTTY === true && env.TERM !== "dumb";
   const kind = mode === "auto" ? (terminal ? "bar" : "plain") : mode;

@@ -5,7 +5,7 @@ import { isIPv4, isIPv6 } from "node:net";
  * special-purpose registries (IPv4 and IPv6), and what clouds answer on beside them.
  */
 
-export interface Address {
+export interface IpAddress {
   family: 4 | 6;
   value: bigint;
 }
@@ -35,7 +35,7 @@ export type AddressClass =
   | "isatap"
   | "cluster";
 
-export interface Range {
+export interface AddressRange {
   family: 4 | 6;
   value: bigint;
   /** Bits that count. */
@@ -45,7 +45,7 @@ export interface Range {
 const bitsOf = { 4: 32, 6: 128 } as const;
 
 /** Undefined for what is no plain address: an IPv6 zone (`%eth0`), short or octal forms of IPv4. */
-export function parseAddress(text: string): Address | undefined {
+export function parseAddress(text: string): IpAddress | undefined {
   if (isIPv4(text)) return { family: 4, value: dotted(text) };
   if (!isIPv6(text) || text.includes("%")) return undefined;
   const plain = text.replace(/[\d.]+$/, (tail) => {
@@ -65,7 +65,7 @@ export function parseAddress(text: string): Address | undefined {
 const dotted = (text: string): bigint => text.split(".").reduce((sum, part) => (sum << 8n) | BigInt(part), 0n);
 
 /** `10.0.0.0/8`, `fd00::/8`, or one address. Undefined for what is none, or has bits beyond its prefix. */
-export function parseRange(text: string): Range | undefined {
+export function parseRange(text: string): AddressRange | undefined {
   const [, address = "", length] = /^([0-9A-Fa-f.:]+)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
   const parsed = parseAddress(address);
   if (parsed === undefined) return undefined;
@@ -75,13 +75,13 @@ export function parseRange(text: string): Range | undefined {
   return { ...parsed, prefix };
 }
 
-export function within({ family, value }: Address, range: Range): boolean {
+export function within({ family, value }: IpAddress, range: AddressRange): boolean {
   const rest = BigInt(bitsOf[family] - range.prefix);
   return family === range.family && value >> rest === range.value >> rest;
 }
 
 /** Whether the range is one address. */
-export const isSingle = ({ family, prefix }: Range): boolean => prefix === bitsOf[family];
+export const isSingle = ({ family, prefix }: AddressRange): boolean => prefix === bitsOf[family];
 
 /** In this order: what comes first gives the class its name. The chart's network policies are held to it. */
 export const special: [AddressClass, string][] = [
@@ -109,13 +109,13 @@ export const special: [AddressClass, string][] = [
 ];
 
 const ranges = special.flatMap(([why, texts]) =>
-  texts.split(" ").map((text) => ({ why, range: parseRange(text) as Range })),
+  texts.split(" ").map((text) => ({ why, range: parseRange(text) as AddressRange })),
 );
 /** All of IPv6 that was ever given out. */
-const global = parseRange("2000::/3") as Range;
+const global = parseRange("2000::/3") as AddressRange;
 
 /** Undefined for a public address. */
-export function classOf(address: Address): AddressClass | undefined {
+export function classOf(address: IpAddress): AddressClass | undefined {
   const found = ranges.find(({ range }) => within(address, range));
   if (found !== undefined) return found.why;
   if (address.family === 4) return undefined;
@@ -129,9 +129,9 @@ const isIsatap = (value: bigint): boolean => ((value >> 32n) & 0xfdffffffn) === 
 const low = (value: bigint): bigint => value & 0xffffffffn;
 
 /** The IPv4 addresses to which a gateway would lead the bytes. */
-export function embedded({ family, value }: Address, why: AddressClass): Address[] {
+export function embedded({ family, value }: IpAddress, why: AddressClass): IpAddress[] {
   if (family === 4) return [];
-  const ipv4 = (inner: bigint): Address => ({ family: 4, value: low(inner) });
+  const ipv4 = (inner: bigint): IpAddress => ({ family: 4, value: low(inner) });
   switch (why) {
     case "ipv4-mapped":
     case "ipv4-compatible":

@@ -1,11 +1,11 @@
 import { beforeAll, expect, test } from "vitest";
-import { type OpeningKeys, openFields, type Purpose, type SealingKey, sealFields } from "./envelope.ts";
+import { type EnvelopePurpose, type OpeningKeys, openFields, type SealingKey, sealFields } from "./envelope.ts";
 import { makeSealingKey, type PrivateKey, sealUrl } from "./seal.ts";
 
 const now = new Date("2026-01-10T00:00:00Z");
 const minutes = (count: number) => new Date(now.getTime() + count * 60_000).toISOString();
 const always = new Date(0).toISOString();
-const of: Purpose = { kind: "Migration", namespace: "team-a", name: "m1", with: { options: { drop: ["a"] } } };
+const of: EnvelopePurpose = { kind: "Migration", namespace: "team-a", name: "m1", with: { options: { drop: ["a"] } } };
 const urls = { source: "postgresql://user:päss%2Fword@host/db", target: "mysql://user:word@other/db" };
 
 let key: PrivateKey;
@@ -19,8 +19,10 @@ beforeAll(async () => {
   sealed = await sealFields(to, of, urls, now);
 });
 
-const opened = (given: Partial<Record<string, string | undefined>>, more: { of?: Purpose; madeAt?: string } = {}) =>
-  openFields(opening, more.of ?? of, more.madeAt ?? minutes(0), given);
+const opened = (
+  given: Partial<Record<string, string | undefined>>,
+  more: { of?: EnvelopePurpose; madeAt?: string } = {},
+) => openFields(opening, more.of ?? of, more.madeAt ?? minutes(0), given);
 
 test("the holder of the private key reads what was sealed, with one and with several fields", async () => {
   expect(await opened(sealed)).toEqual(urls);
@@ -35,7 +37,7 @@ test("the same sealed twice looks different, and neither shows anything of it", 
   expect(Buffer.from(sealed.source.split(".")[4] ?? "", "base64url").toString("latin1")).not.toContain("host");
 });
 
-test.each<[string, Partial<Purpose>]>([
+test.each<[string, Partial<EnvelopePurpose>]>([
   ["another kind", { kind: "BackupSchedule" }],
   ["another namespace", { namespace: "team-b" }],
   ["another object", { name: "m2" }],

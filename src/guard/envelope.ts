@@ -19,7 +19,7 @@ import {
  *
  * Form of each: `v2.<key id>.<seconds since 1970, base 36>.<encapsulated key>.<ciphertext>`, the last two in base64url.
  */
-export interface Purpose {
+export interface EnvelopePurpose {
   kind: string;
   namespace: string;
   name: string;
@@ -45,7 +45,7 @@ const tolerance = 5 * 60_000;
 const info = new TextEncoder().encode("rowferry.dev/envelope/v2");
 
 /** What an opened field is authenticated with. */
-const boundTo = (of: Purpose, field: string, fields: readonly string[], at: string): Uint8Array =>
+const boundTo = (of: EnvelopePurpose, field: string, fields: readonly string[], at: string): Uint8Array =>
   new TextEncoder().encode(canonical([of.kind, of.namespace, of.name, field, fields, at, of.with]));
 
 const seconds = (milliseconds: number): string => Math.floor(milliseconds / 1000).toString(36);
@@ -53,7 +53,7 @@ const seconds = (milliseconds: number): string => Math.floor(milliseconds / 1000
 /** Seals these fields of one object; in the first form while a replica of the operator may not know envelopes. */
 export async function sealFields<F extends string>(
   to: SealingKey,
-  of: Purpose,
+  of: EnvelopePurpose,
   fields: Readonly<Record<F, string>>,
   now: Date,
 ): Promise<Record<F, string>> {
@@ -80,7 +80,7 @@ export async function sealFields<F extends string>(
  */
 export async function openFields<F extends string>(
   { keys, envelopesFrom }: OpeningKeys,
-  of: Purpose,
+  of: EnvelopePurpose,
   madeAt: string | undefined,
   given: Readonly<Partial<Record<F, string | undefined>>>,
 ): Promise<Partial<Record<F, string>>> {

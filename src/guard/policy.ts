@@ -1,9 +1,9 @@
 import type { Endpoint } from "../engine/contract.ts";
 import {
-  type Address,
   type AddressClass,
   classOf,
   embedded,
+  type IpAddress,
   isSingle,
   parseAddress,
   parseRange,
@@ -37,7 +37,7 @@ export function judgeAddress(address: string, policy: GuardPolicy): Judgement {
   return parsed === undefined ? { allowed: false, why: "malformed" } : judge(parsed, policy);
 }
 
-function judge(address: Address, policy: GuardPolicy): Judgement {
+function judge(address: IpAddress, policy: GuardPolicy): Judgement {
   const why = classOf(address);
   const allowed = longest(address, policy.allow, why === "metadata");
   const refused = longest(address, policy.refuse, false);
@@ -50,7 +50,7 @@ function judge(address: Address, policy: GuardPolicy): Judgement {
 }
 
 /** The longest prefix of those that hold the address; -1 for none. */
-function longest(address: Address, cidrs: readonly string[], single: boolean): number {
+function longest(address: IpAddress, cidrs: readonly string[], single: boolean): number {
   const found = cidrs.flatMap((cidr) => {
     const range = parseRange(cidr);
     if (range === undefined) throw new Error(`the guard's policy has "${cidr.slice(0, 60)}", which is not a CIDR`);

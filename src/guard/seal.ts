@@ -8,7 +8,7 @@ import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke
  */
 
 /** Where a text of the first form stands; `field` is for instance `source`. */
-export interface Place {
+export interface SealedField {
   namespace: string;
   name: string;
   field: string;
@@ -42,7 +42,7 @@ const info = new TextEncoder().encode("rowferry.dev/sealed-url/v1");
 
 export const bytesOf = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64url")).buffer;
 export const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("base64url");
-const boundTo = ({ namespace, name, field }: Place): Uint8Array =>
+const boundTo = ({ namespace, name, field }: SealedField): Uint8Array =>
   new TextEncoder().encode(JSON.stringify([namespace, name, field]));
 
 /** A new pair. `id` must be unique among the operator's keys and hold no dot. */
@@ -56,7 +56,7 @@ export async function makeSealingKey(id: string): Promise<PrivateKey> {
 }
 
 /** In the first form. */
-export async function sealUrl(to: PublicKey, place: Place, url: string): Promise<string> {
+export async function sealUrl(to: PublicKey, place: SealedField, url: string): Promise<string> {
   const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOf(to.key));
   const sender = await suite.createSenderContext({ recipientPublicKey, info });
   const sealed = await sender.seal(new TextEncoder().encode(url), boundTo(place));
@@ -77,7 +77,7 @@ export const malformed = () =>
   new SealError("seal_malformed", "the sealed URL is not in a form that this version reads");
 
 /** Opens one of the first form with whichever of the keys it names. Throws SealError, whose message holds nothing of the content. */
-export async function openUrl(keys: readonly PrivateKey[], place: Place, sealed: string): Promise<string> {
+export async function openUrl(keys: readonly PrivateKey[], place: SealedField, sealed: string): Promise<string> {
   const [version, id, enc, ciphertext, ...rest] = sealed.split(".");
   if (version !== "v1" || !id || !enc || !ciphertext || rest.length > 0) throw malformed();
   const key = keyOf(keys, id);

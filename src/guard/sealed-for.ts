@@ -5,7 +5,7 @@ import type { ScheduleSpec } from "../resources/backup/schedule.ts";
 import type { DatabaseRef } from "../resources/database.ts";
 import type { MigrationSpec } from "../resources/migration.ts";
 import { optionsSchema } from "../resources/options.ts";
-import type { Purpose } from "./envelope.ts";
+import type { EnvelopePurpose } from "./envelope.ts";
 
 /**
  * What the sealed fields of each kind are sealed for: everything that decides where their content goes and what is written there. Who
@@ -30,7 +30,7 @@ const plain = ({ secretRef }: DatabaseRef): unknown => secretRef ?? null;
 export const forMigration = (
   { namespace, name }: Named,
   { source, target, options }: Pick<MigrationSpec, "source" | "target" | "options">,
-): Purpose => ({
+): EnvelopePurpose => ({
   ...{ kind: "Migration", namespace, name },
   with: { source: plain(source), target: plain(target), options: chosen(options) },
 });
@@ -45,7 +45,10 @@ export interface BackedUp {
 export type Backed = Named & { kind: "BackupSchedule" | "BackupRun" };
 
 /** Of `source`. */
-export const forBackup = ({ kind, namespace, name }: Backed, { storage, encryption, options }: BackedUp): Purpose => ({
+export const forBackup = (
+  { kind, namespace, name }: Backed,
+  { storage, encryption, options }: BackedUp,
+): EnvelopePurpose => ({
   ...{ kind, namespace, name },
   with: {
     storage: storage?.bucket ? { bucket: bucketOf(storage.bucket) } : (storage ?? null),
@@ -55,7 +58,7 @@ export const forBackup = ({ kind, namespace, name }: Backed, { storage, encrypti
 });
 
 /** Of `storage`: a bucket's credentials are for that bucket alone. */
-export const forStorage = ({ kind, namespace, name }: Backed, bucket: Bucket): Purpose => ({
+export const forStorage = ({ kind, namespace, name }: Backed, bucket: Bucket): EnvelopePurpose => ({
   ...{ kind, namespace, name },
   with: bucketOf(bucket),
 });
@@ -74,7 +77,7 @@ export const forRestore = (
     options,
   }: Pick<RestoreSpec, "backupRun" | "allowNotEmpty"> &
     Partial<Pick<RestoreSpec, "convert" | "identities" | "options">>,
-): Purpose => ({
+): EnvelopePurpose => ({
   ...{ kind: "Restore", namespace, name },
   with: {
     ...{ backupRun, allowNotEmpty, identities: identities ?? null, options: chosen(options) },

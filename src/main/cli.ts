@@ -3,7 +3,7 @@ import "./older-node.ts";
 
 import { fstatSync, writeFileSync } from "node:fs";
 import { listenForSignals } from "../cli/interrupt.ts";
-import type { Output } from "../cli/io.ts";
+import type { CommandOutput } from "../cli/io.ts";
 import { main } from "../cli/main.ts";
 import { assess } from "../engine/assess/index.ts";
 import { copy } from "../engine/index.ts";
@@ -19,7 +19,7 @@ const monotonic = () => performance.now();
 for (const stream of [stdout, stderr]) stream.on("error", () => undefined);
 
 /** Node writes to a file once and overlooks that a full disk took less of it. */
-const results: Output = fstatSync(stdout.fd).isFile()
+const results: CommandOutput = fstatSync(stdout.fd).isFile()
   ? {
       write(text, done) {
         try {

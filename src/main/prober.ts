@@ -4,7 +4,7 @@ import { dirname, extname, join } from "node:path";
 import { pino } from "pino";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { dumpVersion } from "../engine/postgres/dump/dump.ts";
-import { createPool } from "../prober/pool.ts";
+import { createProcessPool } from "../prober/pool.ts";
 import { createProberServer, secureContext } from "../prober/server.ts";
 import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { keepCoresEmpty } from "./core-files.ts";
@@ -26,7 +26,7 @@ const megabyte = 1 << 20;
 /** Beside this file: one bundle each in the image, and sources on a developer's machine. */
 const entry = join(import.meta.dirname, `probe${extname(import.meta.filename)}`);
 const fromSource = extname(entry) === ".ts";
-const pool = createPool(
+const pool = createProcessPool(
   {
     entry,
     readable: [fromSource ? join(import.meta.dirname, "../..") : dirname(entry)],

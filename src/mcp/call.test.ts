@@ -3,11 +3,11 @@ import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
 import type { World } from "../requests/world.ts";
 import { type CallWorld, callTool } from "./call.ts";
-import type { Said, Tool } from "./tool.ts";
+import type { Tool, ToolText } from "./tool.ts";
 
 const url = "postgres://anna:w0rd@10.0.0.1:5432/app";
 
-const toolThat = (run: () => Promise<Said>): Tool => ({
+const toolThat = (run: () => Promise<ToolText>): Tool => ({
   name: "a-tool",
   title: "A tool",
   description: "",

@@ -5,11 +5,11 @@ import { requireScope } from "../requests/sessions/scope.ts";
 import type { World } from "../requests/world.ts";
 import { fenced } from "./fence.ts";
 import { plain } from "./plain.ts";
-import type { Said, Tool, ToolCall } from "./tool.ts";
+import type { Tool, ToolCall, ToolText } from "./tool.ts";
 import { withoutUrls } from "./urls.ts";
 
 /** Calls a tool. What goes wrong in it is an answer too, in words that a model can act on, with the code of the registry. */
-export interface Answer {
+export interface ToolResult {
   content: [{ type: "text"; text: string }];
   structuredContent?: Record<string, unknown>;
   isError?: true;
@@ -26,7 +26,7 @@ export interface CallWorld {
   acted(result: string, object: string | undefined): void;
 }
 
-const text = (words: string): Answer["content"] => [{ type: "text", text: words }];
+const text = (words: string): ToolResult["content"] => [{ type: "text", text: words }];
 
 const idIn = ({ id }: Record<string, unknown>): string | undefined => (typeof id === "string" ? id : undefined);
 
@@ -44,7 +44,7 @@ export async function callTool(
   tool: Tool,
   input: unknown,
   { world, requestId, call, failed, acted }: CallWorld,
-): Promise<Answer> {
+): Promise<ToolResult> {
   const changes = !tool.annotations.readOnlyHint;
   let object: string | undefined;
   try {
@@ -64,7 +64,7 @@ export async function callTool(
   }
 }
 
-function shown({ text: words, data, refused }: Said): Answer {
+function shown({ text: words, data, refused }: ToolText): ToolResult {
   const fence = data.untrusted == null ? "" : `\n${data.untrusted}`;
   return {
     content: text(`${words}${fence}`),

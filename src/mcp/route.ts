@@ -4,10 +4,17 @@ import type { Mounted } from "../api/app.ts";
 import { auditedCaller, noteAudit } from "../api/audit.ts";
 import { readBody } from "../api/body.ts";
 import { checkHeaders, goneOf } from "../api/incoming.ts";
-import { type LimitName, type Limits, limitHeaders, type Standing, standingsOf, type Taken } from "../api/limits.ts";
+import {
+  type LimitName,
+  limitHeaders,
+  type RateLimiter,
+  standingsOf,
+  type TakenCall,
+  type WindowStanding,
+} from "../api/limits.ts";
 import type { ProblemDocument } from "../api/problem.ts";
 import { Problem } from "../requests/errors.ts";
-import { authenticate, identify, type Shown } from "../requests/sessions/authenticate.ts";
+import { authenticate, identify, type RequestCredentials } from "../requests/sessions/authenticate.ts";
 import type { World } from "../requests/world.ts";
 import { operationOf, tiersOf } from "./message.ts";
 import { createServe } from "./serve.ts";
@@ -20,7 +27,7 @@ import { withoutUrlsInError } from "./urls.ts";
  */
 export interface McpRouteOptions {
   world: World;
-  limits: Limits;
+  limits: RateLimiter;
   description: McpServerDescription;
   version: string;
   /** Of foreign pages that may call with a token. */
@@ -43,8 +50,8 @@ export function createMcpRoute({ world, limits, description, version, origins }:
   }
 
   async function spend(tiers: readonly LimitName[], owner: string, response: Reply): Promise<void> {
-    const taken: Taken[] = [];
-    const tell = (more: readonly Standing[]) =>
+    const taken: TakenCall[] = [];
+    const tell = (more: readonly WindowStanding[]) =>
       response.set(limitHeaders([...taken.flatMap(({ standings }) => standings), ...more]));
     try {
       for (const tier of tiers) taken.push(await limits.spend(tier, owner));
@@ -65,7 +72,7 @@ export function createMcpRoute({ world, limits, description, version, origins }:
       checkHeaders(request);
       checkOrigin(request);
       // A token and nothing else: a session's cookie is a browser's.
-      const shown: Shown = {
+      const shown: RequestCredentials = {
         authorization: request.get("authorization"),
         cookie: undefined,
         origin: undefined,

@@ -1,5 +1,5 @@
 import type * as z from "zod";
-import type { AskedBy } from "../requests/prober.ts";
+import type { ProbeCaller } from "../requests/prober.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Caller, World } from "../requests/world.ts";
 
@@ -25,17 +25,17 @@ export interface Tool {
   /** Likewise. What it leaves out may be there all the same. */
   listedOutput?: z.ZodObject;
   /** Throws Problem, which the model is shown as an error of the tool. `input` was checked. */
-  run(world: World, call: ToolCall, input: Record<string, unknown>): Promise<Said>;
+  run(world: World, call: ToolCall, input: Record<string, unknown>): Promise<ToolText>;
 }
 
 export interface ToolCall {
   caller: Caller;
-  asked: AskedBy;
+  asked: ProbeCaller;
   /** Takes one more from another tier. Throws Problem `rate_limited`. */
   spend(tier: Tier): Promise<void>;
 }
 
-export interface Said {
+export interface ToolText {
   /** Words of ours alone, short; what strangers wrote stands in `data.untrusted`, and is shown after them. */
   text: string;
   /** As `output` has it. */

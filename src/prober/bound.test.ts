@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { type AssessmentDocument, assessmentSchema } from "../resources/assessment.ts";
-import { boundedAnswer } from "./bound.ts";
-import { largestAnswer } from "./protocol.ts";
+import { boundedAssessment } from "./bound.ts";
+import { largestResponse } from "./protocol.ts";
 
 const assessment = (more: Partial<AssessmentDocument>): AssessmentDocument => ({
   type: "conversion",
@@ -28,7 +28,7 @@ test("an assessment within reason is passed as it is", () => {
     findings: [finding("why")],
     objects: [object("table", 1), object("column", 1, "reported")],
   });
-  expect(boundedAnswer(whole)).toEqual({
+  expect(boundedAssessment(whole)).toEqual({
     assessment: whole,
     counts: { blockers: 1, warnings: 0, notes: 0, copied: 1, converted: 0, reported: 1 },
   });
@@ -40,7 +40,7 @@ test("of too many objects those that are lost stay first, then whole ones, and t
     ...Array.from({ length: 100 }, (_, at) => object("table", at)),
     object("event", 1, "reported"),
   ];
-  const { assessment: bounded, counts } = boundedAnswer(assessment({ objects }));
+  const { assessment: bounded, counts } = boundedAssessment(assessment({ objects }));
   expect(counts).toMatchObject({ copied: 6100, reported: 1, notes: 0 });
   expect(bounded.objects.length).toBe(5000);
   expect(bounded.objects[0]).toMatchObject({ kind: "event" });
@@ -64,9 +64,9 @@ test("whatever a server makes of names and notes, the answer fits and has its sh
     objects: Array.from({ length: 9000 }, () => ({ kind: long, name: long, outcome: "copied" as const, note: long })),
     samples: Array.from({ length: 100 }, () => long),
   });
-  const { assessment: bounded, counts } = boundedAnswer(hostile);
+  const { assessment: bounded, counts } = boundedAssessment(hostile);
   expect(counts).toMatchObject({ blockers: 5000, copied: 9000 });
-  expect(Buffer.byteLength(JSON.stringify(bounded))).toBeLessThan(largestAnswer);
+  expect(Buffer.byteLength(JSON.stringify(bounded))).toBeLessThan(largestResponse);
   expect(assessmentSchema.safeParse(bounded).success).toBe(true);
   expect(bounded.findings.length).toBeGreaterThan(100);
   expect(bounded.findings.map(({ code }) => code)).toContain("findings_cut");

@@ -1,6 +1,6 @@
 import type { Assessed } from "../requests/prober.ts";
 import type { AssessmentDocument } from "../resources/assessment.ts";
-import { largestAnswer } from "./protocol.ts";
+import { largestResponse } from "./protocol.ts";
 import { cut } from "./unreachable.ts";
 
 /**
@@ -13,7 +13,7 @@ const mostFindings = 1000;
 const longestName = 300;
 const longestNote = 500;
 /** With room for what stands around it. */
-const mostBytes = largestAnswer - 64 * 1024;
+const mostBytes = largestResponse - 64 * 1024;
 
 const sizeOf = (value: unknown): number => Buffer.byteLength(JSON.stringify(value)) + 1;
 
@@ -38,7 +38,7 @@ function rank({ kind, outcome }: Pick<AssessmentDocument["objects"][number], "ki
 
 const parts = new Set(["column", "index", "constraint"]);
 
-export function boundedAnswer(assessment: AssessmentDocument): Omit<Assessed, "size"> {
+export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed, "size"> {
   const { findings, objects, samples, source, target, estimate } = assessment;
   const told = fitting(
     findings.map(({ severity, code, object, reason, fix }) => ({

@@ -1,8 +1,8 @@
 import { writeSync } from "node:fs";
 import { createRedactor } from "../guard/redact.ts";
-import type { Asked } from "./probe.ts";
-import type { ProbeAnswer } from "./protocol.ts";
-import { answerDescriptor, type Message, type Work } from "./work.ts";
+import type { ProbeRequest } from "./probe.ts";
+import type { ProbeResponse } from "./protocol.ts";
+import { type ChildWork, type Message, responseDescriptor } from "./work.ts";
 
 /** A probe's process: waits for its one piece of work on stdin, answers on descriptor 3, and ends. Nothing of it is ever printed. */
 
@@ -11,7 +11,7 @@ const goodbyeMs = 800;
 
 function tell(message: Message): void {
   const bytes = Buffer.from(`${JSON.stringify(message)}\n`);
-  for (let at = 0; at < bytes.length; ) at += writeSync(answerDescriptor, bytes, at);
+  for (let at = 0; at < bytes.length; ) at += writeSync(responseDescriptor, bytes, at);
 }
 
 /** An error's words could hold what must not be written anywhere; its name and its stack's frames do not. */
@@ -22,7 +22,7 @@ function placeOf(error: unknown): string {
 }
 
 /** Never returns. `ask` is probe.ts, passed in. */
-export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): void {
+export function runProbeProcess(ask: (asked: ProbeRequest) => Promise<ProbeResponse>): void {
   const ending = new AbortController();
   const leave = () => {
     ending.abort(new Error("the probe is ended"));
@@ -40,7 +40,7 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
 
   const lines: Buffer[] = [];
   let begun = false;
-  const begin = (work: Work) => {
+  const begin = (work: ChildWork) => {
     begun = true;
     const redactor = createRedactor();
     if (work.tools !== undefined) {
@@ -70,7 +70,7 @@ export function runProbeProcess(ask: (asked: Asked) => Promise<ProbeAnswer>): vo
     if (begun) return;
     lines.push(chunk);
     if (!chunk.includes(0x0a)) return;
-    begin(JSON.parse(Buffer.concat(lines).toString("utf8")) as Work);
+    begin(JSON.parse(Buffer.concat(lines).toString("utf8")) as ChildWork);
   });
   process.stdin.on("error", () => process.exit(1));
   // The prober is gone, or wants this one no longer.

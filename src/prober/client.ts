@@ -5,16 +5,16 @@ import { Problem } from "../requests/errors.ts";
 import type { ProbedDatabase, ProbeFor, Prober } from "../requests/prober.ts";
 import type { Options } from "../resources/options.ts";
 import {
-  type AnswerOf,
   accountHeader,
-  answerSchemas,
-  type Call,
+  type CallKind,
   callSchemas,
   deadlines,
-  type Kind,
-  largestAnswer,
+  largestResponse,
+  type ProbeCall,
+  type ResponseOf,
   refusalSchema,
   requestIdHeader,
+  responseSchemas,
 } from "./protocol.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -26,7 +26,7 @@ interface ClientOptions {
   /** The API's certificate and the operator's CA; asked for each call, since they are renewed. */
   tls(): TlsFiles;
   /** Milliseconds that the prober may take, by kind; as it is set itself. */
-  deadlines?: Record<Kind, number>;
+  deadlines?: Record<CallKind, number>;
 }
 
 /** Without `asked` a call is nobody's, as a test's may be. */
@@ -79,11 +79,11 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     return agent;
   };
 
-  async function ask<K extends Kind>(
+  async function ask<K extends CallKind>(
     kind: K,
-    call: Omit<Call & { kind: K }, "kind">,
+    call: Omit<ProbeCall & { kind: K }, "kind">,
     asked: ProbeFor | undefined,
-  ): Promise<AnswerOf<K>> {
+  ): Promise<ResponseOf<K>> {
     const body = JSON.stringify(callSchemas[kind].parse(call));
     const late = AbortSignal.timeout(given[kind] + marginMs);
     // Who asked has gone: the probe ends with the connection.
@@ -108,7 +108,7 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
   }
 
   function send(
-    kind: Kind,
+    kind: CallKind,
     body: string,
     signal: AbortSignal,
     asked: ProbeFor | undefined,
@@ -146,11 +146,11 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
 
 const unavailable = (detail: string, cause: unknown) => new Problem("unavailable", detail, { retryAfter: 5, cause });
 
-function understood<K extends Kind>(kind: K, text: string): AnswerOf<K> {
-  const parsed = answerSchemas[kind].safeParse(asJson(text));
+function understood<K extends CallKind>(kind: K, text: string): ResponseOf<K> {
+  const parsed = responseSchemas[kind].safeParse(asJson(text));
   if (!parsed.success)
     throw unavailable("the service that asks databases cannot be used at the moment: try again later", parsed.error);
-  return parsed.data as AnswerOf<K>;
+  return parsed.data as ResponseOf<K>;
 }
 
 async function read(response: IncomingMessage): Promise<string> {
@@ -158,7 +158,7 @@ async function read(response: IncomingMessage): Promise<string> {
   let size = 0;
   for await (const chunk of response as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > largestAnswer) throw new Error("the prober's answer is too large");
+    if (size > largestResponse) throw new Error("the prober's answer is too large");
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");

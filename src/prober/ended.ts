@@ -1,12 +1,15 @@
 import type { Unreachable } from "../requests/prober.ts";
-import type { End } from "./process.ts";
-import type { Call } from "./protocol.ts";
+import type { ProcessEnd } from "./process.ts";
+import type { ProbeCall } from "./protocol.ts";
 
 /** The side whose words fit a probe of one database. */
-export const sideOf = (kind: Call["kind"]): Unreachable["side"] => (kind === "target" ? "target" : "source");
+export const sideOf = (kind: ProbeCall["kind"]): Unreachable["side"] => (kind === "target" ? "target" : "source");
 
 /** What a caller is told of a probe that had to be killed. */
-export function endedAnswer(kind: Call["kind"], { why, reached }: End): { unreachable: Unreachable[] } {
+export function unreachableResponse(
+  kind: ProbeCall["kind"],
+  { why, reached }: ProcessEnd,
+): { unreachable: Unreachable[] } {
   const sides: Unreachable["side"][] = kind === "preflight" ? ["source", "target"] : [sideOf(kind)];
   const silent = sides.filter((side) => !reached.has(side));
   if (why === "deadline" && silent.length > 0)
@@ -30,7 +33,7 @@ export function endedAnswer(kind: Call["kind"], { why, reached }: End): { unreac
     ],
     crash: ["internal_error", "asking the database met an error of Rowferry's own"],
     left: ["cancelled", "the caller went away"],
-  } as const satisfies Record<End["why"], readonly [code: string, message: string]>;
+  } as const satisfies Record<ProcessEnd["why"], readonly [code: string, message: string]>;
   const [code, message] = words[why];
   return { unreachable: suspects.map((side) => ({ side, code, message })) };
 }

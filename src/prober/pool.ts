@@ -1,6 +1,6 @@
 import { createCounts } from "../requests/counts.ts";
-import { type Child, type ChildSettings, type End, startChild } from "./process.ts";
-import type { Work } from "./work.ts";
+import { type Child, type ChildSettings, type ProcessEnd, startChild } from "./process.ts";
+import type { ChildWork } from "./work.ts";
 
 /**
  * At most so many probes at once, of them so many of one account, and a short queue; each has a child of its own, which is used once.
@@ -30,7 +30,7 @@ export class Busy extends Error {
   }
 }
 
-export interface Asking {
+export interface PoolCall {
   /** Whose call it is; one of nobody is bounded with all others alone. */
   account: string | undefined;
   /** Monotonic milliseconds at which the answer has to be there. */
@@ -38,12 +38,15 @@ export interface Asking {
   /** Aborts when the caller is gone. */
   signal: AbortSignal;
   /** Of pg_dump; given to a probe that needs it. */
-  tools?: Omit<NonNullable<Work["tools"]>, "tmp">;
+  tools?: Omit<NonNullable<ChildWork["tools"]>, "tmp">;
 }
 
-export interface Pool {
+export interface ProcessPool {
   /** Errors: Busy. */
-  run(work: Pick<Work, "call" | "guard" | "pgDump" | "workerHeap">, asking: Asking): Promise<{ answer: unknown } | End>;
+  run(
+    work: Pick<ChildWork, "call" | "guard" | "pgDump" | "workerHeap">,
+    asking: PoolCall,
+  ): Promise<{ answer: unknown } | ProcessEnd>;
   /** Whether a child has ever come up; without idle ones it is not known before the first call. */
   sound(): boolean;
   /** Of the moment. */
@@ -57,7 +60,7 @@ const marginMs = 1000;
 /** A child that cannot be started is not started again at once. */
 const slowestRestartMs = 30_000;
 
-export function createPool(settings: PoolSettings, now: () => number): Pool {
+export function createProcessPool(settings: PoolSettings, now: () => number): ProcessPool {
   const idle: Child[] = [];
   const living = new Set<Child>();
   const waiting: { account: string | undefined; begin(): void; give(error: Error): void }[] = [];
@@ -120,7 +123,7 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
   };
 
   /** Resolves when there is a place, which is then taken. */
-  const enter = ({ account, until, signal }: Asking): Promise<void> => {
+  const enter = ({ account, until, signal }: PoolCall): Promise<void> => {
     if (closed) throw new Busy("the prober is stopping");
     const isSpent = () => account !== undefined && runningOf(account) >= settings.ofOne;
     const busy = () => new Busy("too many probes run at the same time", isSpent());
@@ -157,9 +160,9 @@ export function createPool(settings: PoolSettings, now: () => number): Pool {
 
   const probeIn = async (
     child: Child,
-    work: Work | Omit<Work, "deadlineMs">,
-    { account, until, signal }: Asking,
-  ): Promise<{ answer: unknown } | End> => {
+    work: ChildWork | Omit<ChildWork, "deadlineMs">,
+    { account, until, signal }: PoolCall,
+  ): Promise<{ answer: unknown } | ProcessEnd> => {
     const left = Math.max(Math.floor(until - now()), marginMs);
     const result = await child.ask({ ...work, deadlineMs: Math.max(left - marginMs, 200) }, left, signal);
     // The place is free when the process is gone, not when it has answered.

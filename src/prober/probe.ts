@@ -9,15 +9,15 @@ import type { GuardPolicy } from "../guard/policy.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
 import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
-import { boundedAnswer } from "./bound.ts";
+import { boundedAssessment } from "./bound.ts";
 import { sideOf } from "./ended.ts";
-import type { Call, ProbeAnswer } from "./protocol.ts";
-import { cut, type Side, unreachableOf } from "./unreachable.ts";
+import type { ProbeCall, ProbeResponse } from "./protocol.ts";
+import { cut, type UnreachableSide, unreachableOf } from "./unreachable.ts";
 
 /** What a child does with its one call: asks the databases, both at the same time, and puts into words why one cannot be asked. */
 
-export interface Asked {
-  call: Call;
+export interface ProbeRequest {
+  call: ProbeCall;
   guard: GuardPolicy;
   redactor: Redactor;
   /** Aborts at the deadline, or when nobody waits for the answer any more. */
@@ -29,7 +29,7 @@ export interface Asked {
   /** Milliseconds that all of it may take: the server ends a statement after them by itself. */
   deadlineMs: number;
   /** Told each side whose session is open. */
-  reached(side: Side): void;
+  reached(side: UnreachableSide): void;
   /** Told an error that is nobody's answer. */
   fault(error: unknown): void;
 }
@@ -42,7 +42,7 @@ const dumpBytes = 256 * 1024 * 1024;
 /** For what heeds the signal to end; three of them fit into the second that the prober leaves before it kills. */
 const graceMs = 250;
 
-export async function probe(asked: Asked): Promise<ProbeAnswer> {
+export async function probe(asked: ProbeRequest): Promise<ProbeResponse> {
   const { call } = asked;
   if (call.kind === "preflight") return preflight(call, asked);
   const side = sideOf(call.kind);
@@ -58,7 +58,7 @@ export async function probe(asked: Asked): Promise<ProbeAnswer> {
   });
 }
 
-async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Promise<ProbeAnswer> {
+async function preflight(call: ProbeCall & { kind: "preflight" }, asked: ProbeRequest): Promise<ProbeResponse> {
   const { source_ca, target_ca, ...options } = call.options;
   const sides = await open(
     [
@@ -77,15 +77,15 @@ async function preflight(call: Call & { kind: "preflight" }, asked: Asked): Prom
     const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
     const clean = asked.redactor.clean;
     const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
-    return { ...boundedAnswer({ ...found, findings }), size: await sizeOf(source.database) };
+    return { ...boundedAssessment({ ...found, findings }), size: await sizeOf(source.database) };
   });
 }
 
 /** Of a pair of which one cannot be reached: what the other one says of itself. */
 async function onlyReached(
   { unreachable, sides }: { unreachable: Unreachable[]; sides: OpenSide[] },
-  asked: Asked,
-): Promise<ProbeAnswer> {
+  asked: ProbeRequest,
+): Promise<ProbeResponse> {
   const [reached] = sides;
   if (reached === undefined) return { unreachable };
   const { endpoint, database, side } = reached;
@@ -108,15 +108,15 @@ const withCa = (database: ProbedDatabase, ca: string | undefined): ProbedDatabas
   database.ca === undefined && ca !== undefined ? { ...database, ca } : database;
 
 interface OpenSide {
-  side: Side;
+  side: UnreachableSide;
   endpoint: Endpoint;
   database: OpenedDatabase;
 }
 
 /** Every side that could be opened, and why each of the others could not. */
 async function open(
-  databases: [Side, ProbedDatabase][],
-  asked: Asked,
+  databases: [UnreachableSide, ProbedDatabase][],
+  asked: ProbeRequest,
 ): Promise<{ sides: OpenSide[]; unreachable?: Unreachable[] }> {
   const { signal } = asked;
   const reachMs = Math.min(asked.deadlineMs, longestReachMs);
@@ -156,10 +156,10 @@ async function open(
 
 async function closing(
   sides: OpenSide[],
-  asked: Asked,
-  side: Side,
-  work: () => Promise<ProbeAnswer>,
-): Promise<ProbeAnswer> {
+  asked: ProbeRequest,
+  side: UnreachableSide,
+  work: () => Promise<ProbeResponse>,
+): Promise<ProbeResponse> {
   try {
     return await inTime(work(), asked.signal, graceMs, tooSlow);
   } catch (error) {
@@ -178,7 +178,7 @@ async function end(sides: OpenSide[], signal: AbortSignal): Promise<void> {
   await inTime(ended, signal, graceMs, () => new Error("a session did not end")).catch(() => undefined);
 }
 
-const overdue = (side: Side) =>
+const overdue = (side: UnreachableSide) =>
   new EngineError("connection_timeout", `the ${side} database did not answer in time: check host, port and firewall`, {
     side,
   });

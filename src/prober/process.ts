@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
-import { largestAnswer } from "./protocol.ts";
-import { answerDescriptor, type Message, type Work } from "./work.ts";
+import { largestResponse } from "./protocol.ts";
+import { type ChildWork, type Message, responseDescriptor } from "./work.ts";
 
 /**
  * One child: a Node process with an empty environment and Node's permission model, which reads no file but its own program's. It
@@ -22,7 +22,7 @@ export interface ChildSettings {
 }
 
 /** How a child ended without an answer; `reached` are the sides whose sessions were open. */
-export type End = { why: "deadline" | "memory" | "crash" | "left"; reached: Set<"source" | "target"> };
+export type ProcessEnd = { why: "deadline" | "memory" | "crash" | "left"; reached: Set<"source" | "target"> };
 
 export interface Child {
   readonly pid: number;
@@ -30,7 +30,7 @@ export interface Child {
   /** Resolves when the process is gone. */
   readonly gone: Promise<void>;
   /** Once. At the deadline it is killed; when `signal` aborts it may end in order for a moment. Never rejects. */
-  ask(work: Work, killAfterMs: number, signal: AbortSignal): Promise<{ answer: unknown } | End>;
+  ask(work: ChildWork, killAfterMs: number, signal: AbortSignal): Promise<{ answer: unknown } | ProcessEnd>;
   kill(): void;
 }
 
@@ -67,7 +67,7 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
   });
   const reached = new Set<"source" | "target">();
   let given = false;
-  let settle: ((result: { answer: unknown } | End) => void) | undefined;
+  let settle: ((result: { answer: unknown } | ProcessEnd) => void) | undefined;
   let words = "";
 
   let killed = false;
@@ -80,7 +80,7 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
     // Later it could hold what it was given.
     if (!given) words = (words + chunk.toString("utf8")).slice(0, mostWords);
   });
-  readLines(child.stdio[answerDescriptor] as Readable, kill, (line) => {
+  readLines(child.stdio[responseDescriptor] as Readable, kill, (line) => {
     const message = parse(line);
     if (message === undefined) return kill();
     if ("ready" in message) return ready.resolve();
@@ -105,9 +105,9 @@ export function startChild(settings: ChildSettings, tmp?: string): Child {
     kill,
     async ask(work, killAfterMs, signal) {
       given = true;
-      const { promise, resolve } = Promise.withResolvers<{ answer: unknown } | End>();
+      const { promise, resolve } = Promise.withResolvers<{ answer: unknown } | ProcessEnd>();
       settle = resolve;
-      const end = (why: End["why"]) => {
+      const end = (why: ProcessEnd["why"]) => {
         resolve({ why, reached });
         kill();
       };
@@ -159,7 +159,7 @@ function readLines(stream: Readable, tooMuch: () => void, take: (line: string) =
       const piece = at < 0 ? rest : rest.subarray(0, at);
       parts.push(piece);
       size += piece.length;
-      if (size > largestAnswer) return tooMuch();
+      if (size > largestResponse) return tooMuch();
       if (at < 0) return;
       take(Buffer.concat(parts).toString("utf8"));
       parts = [];

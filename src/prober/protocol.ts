@@ -30,8 +30,8 @@ export const callSchemas = {
   target: z.strictObject({ database }),
 };
 
-export type Kind = keyof typeof callSchemas;
-export type Call = { [K in Kind]: { kind: K } & z.output<(typeof callSchemas)[K]> }[Kind];
+export type CallKind = keyof typeof callSchemas;
+export type ProbeCall = { [K in CallKind]: { kind: K } & z.output<(typeof callSchemas)[K]> }[CallKind];
 
 /** Characters of a text for a person. */
 export const longestText = 1000;
@@ -54,7 +54,7 @@ const server = { engine: z.enum(["MySQL", "MariaDB", "PostgreSQL"]), version: z.
 const latencyMs = z.number().min(0);
 const count = z.number().min(0);
 
-export const answerSchemas = {
+export const responseSchemas = {
   preflight: z.union([
     unreachableSchema.extend({
       source: z.object({ ...server, latencyMs, size: count, rows: count }).exactOptional(),
@@ -78,17 +78,17 @@ export const answerSchemas = {
   target: z.union([unreachableSchema, z.object({ ...server, objects: z.int().min(0) })]),
 };
 
-export type AnswerOf<K extends Kind> = z.output<(typeof answerSchemas)[K]>;
-export type ProbeAnswer = AnswerOf<Kind>;
+export type ResponseOf<K extends CallKind> = z.output<(typeof responseSchemas)[K]>;
+export type ProbeResponse = ResponseOf<CallKind>;
 
 export const refusalSchema = z.object({ code: z.string(), message: z.string() });
 
 /** Bytes. REST takes 64 KB; what it fills in (defaults of the options) comes on top. */
 export const largestCall = 72 * 1024;
-export const largestAnswer = 1024 * 1024;
+export const largestResponse = 1024 * 1024;
 
 /** The only client that is taken: the CN of a certificate of the operator's CA. */
 export const clientName = "rowferry-api";
 
 /** Milliseconds from the call to its answer. */
-export const deadlines: Record<Kind, number> = { preflight: 30_000, measure: 10_000, test: 10_000, target: 10_000 };
+export const deadlines: Record<CallKind, number> = { preflight: 30_000, measure: 10_000, test: 10_000, target: 10_000 };

@@ -4,18 +4,18 @@ import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "pino";
 import type { GuardPolicy } from "../guard/policy.ts";
-import { endedAnswer } from "./ended.ts";
-import { type Asking, Busy, type Pool } from "./pool.ts";
+import { unreachableResponse } from "./ended.ts";
+import { Busy, type PoolCall, type ProcessPool } from "./pool.ts";
 import {
   accountHeader,
-  answerSchemas,
-  type Call,
+  type CallKind,
   callSchemas,
   clientName,
-  type Kind,
   largestCall,
-  type ProbeAnswer,
+  type ProbeCall,
+  type ProbeResponse,
   requestIdHeader,
+  responseSchemas,
 } from "./protocol.ts";
 import type { TlsFiles } from "./tls-files.ts";
 
@@ -35,12 +35,12 @@ class Refusal extends Error {
 }
 
 export interface ProberOptions {
-  pool: Pool;
+  pool: ProcessPool;
   guard: GuardPolicy;
   /** Milliseconds by kind. */
-  deadlines: Record<Kind, number>;
+  deadlines: Record<CallKind, number>;
   /** Between PostgreSQL servers pg_dump tells what depends on the tables that are left out. */
-  tools: NonNullable<Asking["tools"]>;
+  tools: NonNullable<PoolCall["tools"]>;
   /** Its major version; undefined where there is none. */
   pgDump(): number | undefined;
   /** Bytes of heap of the workers. */
@@ -129,7 +129,7 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return value !== undefined && more.length === 0 && /^[\w.:/+=@-]{1,100}$/.test(value) ? value : undefined;
 }
 
-async function callOf(request: IncomingMessage): Promise<Call> {
+async function callOf(request: IncomingMessage): Promise<ProbeCall> {
   const { subject } = (request.socket as TLSSocket).getPeerCertificate();
   if (subject?.CN !== clientName) throw new Refusal(403, "forbidden", "this client may not ask");
   const kind = (request.url ?? "").slice(1);
@@ -137,7 +137,7 @@ async function callOf(request: IncomingMessage): Promise<Call> {
   if (request.method !== "POST") throw new Refusal(405, "method_not_allowed", "calls are POST requests");
   if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? ""))
     throw new Refusal(415, "unsupported_media_type", "the body is JSON");
-  return parsed(kind as Kind, await read(request));
+  return parsed(kind as CallKind, await read(request));
 }
 
 async function read(request: IncomingMessage): Promise<unknown> {
@@ -157,15 +157,15 @@ async function read(request: IncomingMessage): Promise<unknown> {
   }
 }
 
-function parsed(kind: Kind, body: unknown): Call {
+function parsed(kind: CallKind, body: unknown): ProbeCall {
   const result = callSchemas[kind].safeParse(body);
-  if (result.success) return { kind, ...result.data } as Call;
+  if (result.success) return { kind, ...result.data } as ProbeCall;
   // Paths only: zod's messages may quote what was received.
   const where = result.error.issues.slice(0, 5).map((issue) => issue.path.join(".").slice(0, 80) || "(body)");
   throw new Refusal(422, "invalid", `the body is not as the protocol says: ${where.join(", ")}`);
 }
 
-const asksPgDump = (call: Call): boolean =>
+const asksPgDump = (call: ProbeCall): boolean =>
   call.kind === "preflight" &&
   (call.options.include !== undefined || call.options.exclude !== undefined) &&
   isPostgres(call.source) &&
@@ -174,16 +174,16 @@ const asksPgDump = (call: Call): boolean =>
 const isPostgres = ({ url }: { url: string }) => /^\s*postgres(ql)?:/i.test(url);
 
 async function answerOf(
-  call: Call,
-  asking: Omit<Asking, "tools">,
+  call: ProbeCall,
+  asking: Omit<PoolCall, "tools">,
   { pool, guard, tools, pgDump, workerHeap }: ProberOptions,
-): Promise<ProbeAnswer> {
+): Promise<ProbeResponse> {
   const work = { call, guard, pgDump: pgDump(), workerHeap };
   const result = await pool.run(work, asksPgDump(call) ? { ...asking, tools } : asking);
-  if (!("answer" in result)) return endedAnswer(call.kind, result);
+  if (!("answer" in result)) return unreachableResponse(call.kind, result);
   // The child has talked to a stranger's server: what it says is checked as a stranger's.
-  const answer = answerSchemas[call.kind].safeParse(result.answer);
-  return answer.success ? answer.data : endedAnswer(call.kind, { why: "crash", reached: new Set() });
+  const answer = responseSchemas[call.kind].safeParse(result.answer);
+  return answer.success ? answer.data : unreachableResponse(call.kind, { why: "crash", reached: new Set() });
 }
 
 function refusalOf(error: unknown): { status: number; code: string; message: string } {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
-import { endedAnswer } from "./ended.ts";
+import { unreachableResponse } from "./ended.ts";
 import { cut, unreachableOf } from "./unreachable.ts";
 
 const clean = (text: string) => text.replaceAll("secret-word", "[redacted]");
@@ -77,7 +77,9 @@ test.each([
     ],
   ],
 ] as const)("a preflight that ended by %s with %j reached is told of %j", (why, reached, expected) => {
-  const { unreachable } = endedAnswer("preflight", { why, reached: new Set(reached) });
+  const { unreachable } = unreachableResponse("preflight", { why, reached: new Set(reached) });
   expect(unreachable.map(({ side, code }) => [side, code])).toEqual(expected);
-  expect(endedAnswer("test", { why, reached: new Set() }).unreachable.map(({ side }) => side)).toEqual(["source"]);
+  expect(unreachableResponse("test", { why, reached: new Set() }).unreachable.map(({ side }) => side)).toEqual([
+    "source",
+  ]);
 });

@@ -5,7 +5,7 @@ import { longestText } from "./protocol.ts";
 
 /** Why a database could not be asked, in words that a caller may read: no URL, no password, no address that a name stands for. */
 
-export type Side = Unreachable["side"];
+export type UnreachableSide = Unreachable["side"];
 
 /** Cuts at a character. */
 export function cut(text: string, most: number = longestText): string {
@@ -15,7 +15,7 @@ export function cut(text: string, most: number = longestText): string {
 }
 
 interface Telling {
-  side: Side;
+  side: UnreachableSide;
   clean(text: string): string;
   /** Told an error that is nobody's answer. */
   fault(error: unknown): void;

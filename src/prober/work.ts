@@ -1,12 +1,12 @@
 import type { GuardPolicy } from "../guard/policy.ts";
-import type { Call } from "./protocol.ts";
+import type { ProbeCall } from "./protocol.ts";
 
 /**
  * Between the prober and a child: one line of JSON on the child's stdin, and lines of JSON from it on descriptor 3. Neither its
  * arguments nor its environment hold anything of a call. When stdin ends the child ends too.
  */
-export interface Work {
-  call: Call;
+export interface ChildWork {
+  call: ProbeCall;
   guard: GuardPolicy;
   /** Milliseconds in which the child answers by itself; a little later it is killed. */
   deadlineMs: number;
@@ -18,7 +18,7 @@ export interface Work {
   tools?: { path: string; folder: string | undefined; libraries: string | undefined; tmp: string };
 }
 
-export const answerDescriptor = 3;
+export const responseDescriptor = 3;
 
 /** One line each. `reached`: a session was opened. `fault`: an error of our own, by its name and where it was made. */
 export type Message = { ready: true } | { reached: "source" | "target" } | { fault: string } | { answer: unknown };

@@ -1,5 +1,5 @@
 /** How much of something each has of whom a name is known; whoever has none of it takes no memory. */
-export interface Counts {
+export interface CountsByName {
   of(name: string): number;
   change(name: string, by: number): void;
   /** The most that one has. */
@@ -8,7 +8,7 @@ export interface Counts {
   names(): number;
 }
 
-export function createCounts(): Counts {
+export function createCounts(): CountsByName {
   const counts = new Map<string, number>();
   const of = (name: string): number => counts.get(name) ?? 0;
   return {

@@ -6,22 +6,22 @@ import { signature } from "./keys.ts";
  * list, whose it is, and by what it was filtered). The place is an element's own and never changes, so that pages stay right while
  * elements come and go.
  */
-export type Place = readonly string[];
+export type CursorPosition = readonly string[];
 
 const purpose = "cursor";
 const bytes = 16;
 
-export function packCursor(secret: Uint8Array, of: readonly string[], place: Place): string {
+export function packCursor(secret: Uint8Array, of: readonly string[], place: CursorPosition): string {
   const text = JSON.stringify(place);
   const proof = signature(secret, purpose, ...of, text).subarray(0, bytes);
   return Buffer.concat([proof, Buffer.from(text, "utf8")]).toString("base64url");
 }
 
 /** Undefined for a cursor that was changed, or is of another list. */
-export function readCursor(secret: Uint8Array, of: readonly string[], cursor: string): Place | undefined {
+export function readCursor(secret: Uint8Array, of: readonly string[], cursor: string): CursorPosition | undefined {
   const packed = Buffer.from(cursor, "base64url");
   if (packed.length <= bytes || packed.toString("base64url") !== cursor) return undefined;
   const text = packed.subarray(bytes).toString("utf8");
   const proof = signature(secret, purpose, ...of, text).subarray(0, bytes);
-  return timingSafeEqual(proof, packed.subarray(0, bytes)) ? (JSON.parse(text) as Place) : undefined;
+  return timingSafeEqual(proof, packed.subarray(0, bytes)) ? (JSON.parse(text) as CursorPosition) : undefined;
 }

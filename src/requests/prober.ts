@@ -23,7 +23,7 @@ export interface ConnectionFacts {
 }
 
 /** What a restore would meet. */
-export interface TargetFacts {
+export interface RestoreTargetFacts {
   engine: ConnectionFacts["engine"];
   version: string;
   /** Tables, views and sequences of the user's. */
@@ -39,7 +39,7 @@ export interface Assessed {
 }
 
 /** Of a pair of which one cannot be asked: why, and what the other one says of itself. */
-export interface HalfAsked {
+export interface SideProbe {
   unreachable: Unreachable[];
   source?: ServerFacts & { size: number; rows: number };
   target?: ServerFacts & { empty: boolean };
@@ -57,7 +57,7 @@ export interface ProbeFor {
 }
 
 /** What a verb knows of the request that it answers. */
-export type AskedBy = Pick<ProbeFor, "requestId" | "signal">;
+export type ProbeCaller = Pick<ProbeFor, "requestId" | "signal">;
 
 /**
  * The way to the prober, the only one that dials a user's host for the API. Each throws Problem `busy` when too much is asked at once
@@ -69,10 +69,10 @@ export interface Prober {
     pair: { source: ProbedDatabase; target: ProbedDatabase },
     options: Options,
     asked: ProbeFor,
-  ): Promise<Assessed | HalfAsked>;
+  ): Promise<Assessed | SideProbe>;
   /** The source's size in bytes. */
   measure(source: ProbedDatabase, asked: ProbeFor): Promise<{ size: number } | { unreachable: Unreachable[] }>;
   test(database: ProbedDatabase, asked: ProbeFor): Promise<ConnectionFacts | { unreachable: Unreachable[] }>;
   /** A restore's target, before anything is written to it. */
-  target(database: ProbedDatabase, asked: ProbeFor): Promise<TargetFacts | { unreachable: Unreachable[] }>;
+  target(database: ProbedDatabase, asked: ProbeFor): Promise<RestoreTargetFacts | { unreachable: Unreachable[] }>;
 }

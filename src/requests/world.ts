@@ -59,7 +59,7 @@ export interface World {
   randomBytes(count: number): Uint8Array;
   /** Resolves after so many milliseconds. */
   pause(milliseconds: number): Promise<void>;
-  settings: Settings;
+  settings: ApiSettings;
 }
 
 export interface Billing {
@@ -74,7 +74,7 @@ export interface Billing {
   installation: () => Promise<string>;
 }
 
-export interface Settings {
+export interface ApiSettings {
   /** Whether a stranger may sign up. */
   signUp: boolean;
   /** Whether a token may create and revoke tokens; otherwise only a session may. */

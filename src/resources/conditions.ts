@@ -16,7 +16,7 @@ export const conditionSchema = z.object({
 export type Condition = z.infer<typeof conditionSchema>;
 
 /** What a condition says, before it is stamped with time and generation. */
-export type Finding = Pick<Condition, "type" | "status" | "reason" | "message">;
+export type ConditionFinding = Pick<Condition, "type" | "status" | "reason" | "message">;
 
 /**
  * The next list of conditions: each finding replaces the one of its type; `lastTransitionTime` moves only
@@ -24,7 +24,7 @@ export type Finding = Pick<Condition, "type" | "status" | "reason" | "message">;
  */
 export function withConditions(
   before: readonly Condition[],
-  findings: readonly Finding[],
+  findings: readonly ConditionFinding[],
   generation: number,
   now: string,
 ): Condition[] {

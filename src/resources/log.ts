@@ -5,15 +5,15 @@ import type { LogEntry } from "./migration.ts";
  * An id is run, time and writer: `0002-0mfx3k2a1-w03`. The run comes first, since clocks of nodes differ by a
  * little; then milliseconds in base 36, nine digits (until the year 5188); then `c` or `w` and a count within the millisecond.
  */
-export type Writer = "c" | "w";
+export type LogWriter = "c" | "w";
 
-export function logId(run: number, time: Date, writer: Writer, count: number): string {
+export function logId(run: number, time: Date, writer: LogWriter, count: number): string {
   const milliseconds = Math.max(0, time.getTime()).toString(36).padStart(9, "0");
   return `${String(run).padStart(4, "0")}-${milliseconds}-${writer}${String(count).padStart(2, "0")}`;
 }
 
 /** Gives the entries of one writer and run their ids: the same entries get the same ids again. */
-export function withIds(run: number, writer: Writer, entries: readonly Omit<LogEntry, "id">[]): LogEntry[] {
+export function withIds(run: number, writer: LogWriter, entries: readonly Omit<LogEntry, "id">[]): LogEntry[] {
   const counts = new Map<string, number>();
   return entries.map((entry) => {
     const count = counts.get(entry.time) ?? 0;
@@ -22,7 +22,8 @@ export function withIds(run: number, writer: Writer, entries: readonly Omit<LogE
   });
 }
 
-export const writerOf = (entry: Pick<LogEntry, "id">): Writer => (entry.id.split("-")[2]?.startsWith("c") ? "c" : "w");
+export const writerOf = (entry: Pick<LogEntry, "id">): LogWriter =>
+  entry.id.split("-")[2]?.startsWith("c") ? "c" : "w";
 
 /** The last `most` entries of both lists by id; of two with the same id the later list's. */
 export function lastEntries(before: readonly LogEntry[], more: readonly LogEntry[], most: number): LogEntry[] {

@@ -1,34 +1,34 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type {
-  Hooks as BackupHooks,
+  ArchiveHooks as BackupHooks,
   BackupProgress,
   BackupRequest,
-  Restored,
   RestoreRequest,
+  RestoreResult,
   Storage,
   StorageCredentials,
   StorageGuard,
   StorageSpec,
-  Taken,
+  TakenBackup,
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/words.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
-import { dropCheckpoint, type ExitCode, explain, type Hooks, live, unreachable } from "./life.ts";
+import { dropCheckpoint, type ExitCode, explain, type LifeHooks, live, unreachable } from "./life.ts";
 import { completed, rowsIn } from "./outcome.ts";
 import { ownServer } from "./own-server.ts";
-import type { BackupWork, Outcome, RemovalWork, Report, RestoreWork } from "./protocol.ts";
+import type { BackupWork, RemovalWork, Report, RestoreWork, RunOutcome } from "./protocol.ts";
 import type { Parts } from "./run.ts";
 
 /** The work of a BackupRun's or Restore's pod: takes, restores or removes an archive, and reports as a copy does. */
 
 /** src/backup, as the worker uses it. */
 export interface BackupRoom {
-  takeBackup(request: BackupRequest): Promise<Taken>;
-  restoreBackup(request: RestoreRequest): Promise<Restored>;
+  takeBackup(request: BackupRequest): Promise<TakenBackup>;
+  restoreBackup(request: RestoreRequest): Promise<RestoreResult>;
   removeRun(request: { storage: Storage; folder: string; signal: AbortSignal }): Promise<void>;
   storageOf(spec: StorageSpec, credentials?: StorageCredentials, guard?: StorageGuard): Storage;
 }
@@ -136,7 +136,7 @@ async function backUp(
   hooks: BackupHooks,
   state: State,
   seconds: () => number,
-): Promise<Outcome> {
+): Promise<RunOutcome> {
   const { redactor, mountsRoot = "", backup } = parts;
   const { jobs, source_ca: pem } = work.options;
   const source = await namedDatabase("source", work.source, { redactor, mountsRoot, pem });
@@ -184,7 +184,7 @@ async function restore(
   hooks: BackupHooks,
   state: State,
   seconds: () => number,
-): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }> {
+): Promise<{ outcome: RunOutcome; afterStored?(): Promise<void> }> {
   const { redactor, backup, engine } = parts;
   const identities = await identitiesOf(work, parts);
   for (const identity of identities) redactor.learn(identity);
@@ -205,7 +205,7 @@ async function restore(
       journal: parts.journal,
       redactor,
     });
-    const outcome: Outcome = {
+    const outcome: RunOutcome = {
       report: state.report(),
       ...{ outcome: "completed", reason: "Restored", message: convertedText(copied.report) },
       ...(archive === undefined ? {} : { archive }),
@@ -218,7 +218,7 @@ async function restore(
   requireEqual(restored, "the restored database is not equal to the backup");
   const what =
     work.target === undefined ? "Restored into a throw-away server and found equal" : "Restored and found equal";
-  const outcome: Outcome = {
+  const outcome: RunOutcome = {
     report: state.report(),
     ...{ outcome: "completed", reason: work.target === undefined ? "Verified" : "Restored" },
     message: `${what}: ${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}${compared(restored)}.`,
@@ -232,9 +232,9 @@ async function afterStored(
   into: Parameters<typeof storedConversion>[0],
   parts: BackupParts,
   state: State,
-): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }> {
+): Promise<{ outcome: RunOutcome; afterStored?(): Promise<void> }> {
   const message = "The result of this restore is stored.";
-  const outcome: Outcome = { report: state.report(), outcome: "completed", reason: "Restored", message };
+  const outcome: RunOutcome = { report: state.report(), outcome: "completed", reason: "Restored", message };
   const left = await storedConversion(into).catch((error: unknown) => {
     const why = error instanceof Error ? error.message : String(error);
     into.hooks.log("warning", `The target was not looked at for the table _rowferry: ${why}`);
@@ -244,7 +244,7 @@ async function afterStored(
 }
 
 /** How the rows were compared. */
-const compared = ({ tables, checksummed }: Restored): string => {
+const compared = ({ tables, checksummed }: RestoreResult): string => {
   if (checksummed === 0) return "; rows were counted, not compared by checksum";
   return `; the rows of ${checksummed === tables ? "every table" : counted(checksummed, "table")} have the backup's checksum`;
 };
@@ -266,7 +266,12 @@ async function targetOf(work: RestoreWork, parts: BackupParts, signal: AbortSign
   return namedDatabase("target", work.target, { redactor, mountsRoot, pem });
 }
 
-async function removeParts(work: RemovalWork, parts: BackupParts, { signal }: Hooks, state: State): Promise<Outcome> {
+async function removeParts(
+  work: RemovalWork,
+  parts: BackupParts,
+  { signal }: LifeHooks,
+  state: State,
+): Promise<RunOutcome> {
   const storage = await openStorage(work, parts);
   for (const folder of work.folders) await parts.backup.removeRun({ storage, folder, signal });
   const message = `Removed the parts under ${work.folders.at(-1)} from ${storage.place}.`;

@@ -1,9 +1,9 @@
 import {
   BackupError,
-  type Hooks as BackupHooks,
+  type ArchiveHooks as BackupHooks,
   type BackupPhase,
   type BackupProgress,
-  type Restored,
+  type RestoreResult,
 } from "../backup/contract.ts";
 import {
   type Copied,
@@ -22,7 +22,7 @@ import { printable } from "../engine/text/printable.ts";
 import { counted } from "../guard/words.ts";
 import { rowsIn } from "./outcome.ts";
 import type { RestoreWork } from "./protocol.ts";
-import type { Engine } from "./run.ts";
+import type { WorkerEngine } from "./run.ts";
 
 /**
  * A restore into another engine: the archive goes into the throw-away server of this pod, is compared there with its manifest,
@@ -33,9 +33,9 @@ export interface Conversion {
   work: Pick<RestoreWork, "owner" | "ownerName" | "allowNotEmpty" | "options">;
   server: Endpoint;
   target: Endpoint;
-  engine: Pick<Engine, "copy" | "foundRuns">;
+  engine: Pick<WorkerEngine, "copy" | "foundRuns">;
   hooks: BackupHooks;
-  restore(into: Endpoint, hooks: BackupHooks): Promise<Restored>;
+  restore(into: Endpoint, hooks: BackupHooks): Promise<RestoreResult>;
 }
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
@@ -93,7 +93,7 @@ const requestOf = (
 });
 
 /** Errors: `restore_differs`, with `words` and the first differences. */
-export function requireEqual({ equal, differences }: Restored, words: string): void {
+export function requireEqual({ equal, differences }: RestoreResult, words: string): void {
   if (!equal) throw new BackupError("restore_differs", `${words}: ${differences.slice(0, 5).join("; ")}`);
 }
 

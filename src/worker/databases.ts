@@ -4,7 +4,7 @@ import { type Endpoint, EngineError } from "../engine/contract.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
-import type { Work } from "./protocol.ts";
+import type { WorkerAssignment } from "./protocol.ts";
 
 /** The two databases of the run, from the operator's answer or from the Secrets that are mounted. */
 
@@ -14,7 +14,7 @@ import type { Work } from "./protocol.ts";
  * location has a guard, it goes with the endpoint to every dial.
  */
 export async function openDatabase(
-  location: Work["source"],
+  location: WorkerAssignment["source"],
   redactor: Redactor,
   ca: { pem: string | undefined; option: string },
 ): Promise<Endpoint> {
@@ -30,7 +30,7 @@ export async function openDatabase(
 /** `openDatabase` below the folder in which the pod's volumes are mounted, with errors that name the database. Throws EngineError. */
 export async function namedDatabase(
   role: "source" | "target",
-  location: Work["source"],
+  location: WorkerAssignment["source"],
   { redactor, mountsRoot, pem }: { redactor: Redactor; mountsRoot: string; pem: string | undefined },
 ): Promise<Endpoint> {
   const mounted = "folder" in location ? { ...location, folder: mountsRoot + location.folder } : location;
@@ -44,7 +44,10 @@ export async function namedDatabase(
   }
 }
 
-async function locate(location: Work["source"], redactor: Redactor): Promise<{ url: string; beside?: string }> {
+async function locate(
+  location: WorkerAssignment["source"],
+  redactor: Redactor,
+): Promise<{ url: string; beside?: string }> {
   if ("url" in location) {
     redactor.learnUrl(location.url);
     return { url: location.url };

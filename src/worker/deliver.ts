@@ -1,16 +1,16 @@
 import { backoff, sleep } from "./backoff.ts";
-import type { Answer } from "./operator.ts";
+import type { OperatorResponse } from "./operator.ts";
 
 /**
  * Repeats a call until the operator has answered it. Undefined: the signal or the deadline ended it, and nothing is known.
  * `tell` hears of each failure that begins or changes, not of each repetition.
  */
-export async function untilAnswered<T>(
-  call: (signal: AbortSignal) => Promise<Answer<T>>,
+export async function untilDelivered<T>(
+  call: (signal: AbortSignal) => Promise<OperatorResponse<T>>,
   signal: AbortSignal,
   random: () => number,
   tell: (why: string) => void,
-): Promise<Exclude<Answer<T>, { kind: "unreachable" }> | undefined> {
+): Promise<Exclude<OperatorResponse<T>, { kind: "unreachable" }> | undefined> {
   const wait = backoff(250, 10_000, random);
   let told = "";
   while (!signal.aborted) {

@@ -2,11 +2,11 @@ import { type Copied, EngineError } from "../engine/contract.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { backoff, sleep } from "./backoff.ts";
-import { untilAnswered } from "./deliver.ts";
+import { untilDelivered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";
 import type { Operator } from "./operator.ts";
 import * as outcomes from "./outcome.ts";
-import { exitCodes, type Outcome, type Report } from "./protocol.ts";
+import { exitCodes, type Report, type RunOutcome } from "./protocol.ts";
 import { type Reporter, startReporter } from "./reporter.ts";
 
 /**
@@ -25,7 +25,7 @@ export interface LifeParts {
   stopDeadlineMs: number;
 }
 
-export interface Hooks {
+export interface LifeHooks {
   signal: AbortSignal;
   log(level: "info" | "warning" | "error", message: string): void;
   /** What `report` returns has changed. */
@@ -37,7 +37,7 @@ export interface Body {
   what: string;
   /** The state as it is now. */
   report(): Report;
-  perform(hooks: Hooks): Promise<{ outcome: Outcome; afterStored?(): Promise<void> }>;
+  perform(hooks: LifeHooks): Promise<{ outcome: RunOutcome; afterStored?(): Promise<void> }>;
   explain(error: unknown): Explained & { anotherPod: boolean };
   /** For the log when it is asked to stop. */
   stopping: string;
@@ -68,13 +68,13 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
     refused: (why) => journal.write("warning", `The operator does not take the report: ${why}`),
     random: parts.random,
   });
-  const write: Hooks["log"] = (level, message) => {
+  const write: LifeHooks["log"] = (level, message) => {
     journal.write(level, message);
     reporter.changed();
   };
-  const conclude = async (outcome: Outcome, code: ExitCode): Promise<ExitCode> => {
+  const conclude = async (outcome: RunOutcome, code: ExitCode): Promise<ExitCode> => {
     await reporter.stop();
-    const answer = await untilAnswered(
+    const answer = await untilDelivered(
       (signal) => operator.result(outcome, signal),
       ending,
       parts.random,

@@ -1,11 +1,11 @@
 import { readFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
-import { type AnyWork, anyWorkSchema, type Outcome, protocol, type Report } from "./protocol.ts";
+import { type AnyWork, anyWorkSchema, protocol, type Report, type RunOutcome } from "./protocol.ts";
 
 /** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
 
-export type Answer<T> =
+export type OperatorResponse<T> =
   | { kind: "ok"; body: T }
   /** This pod is not, or no longer, the current run's: stop. */
   | { kind: "superseded" }
@@ -15,9 +15,9 @@ export type Answer<T> =
   | { kind: "refused"; why: string };
 
 export interface Operator {
-  work(signal: AbortSignal): Promise<Answer<AnyWork>>;
-  progress(report: Report, signal: AbortSignal): Promise<Answer<null>>;
-  result(outcome: Outcome, signal: AbortSignal): Promise<Answer<null>>;
+  work(signal: AbortSignal): Promise<OperatorResponse<AnyWork>>;
+  progress(report: Report, signal: AbortSignal): Promise<OperatorResponse<null>>;
+  result(outcome: RunOutcome, signal: AbortSignal): Promise<OperatorResponse<null>>;
   close(): void;
 }
 
@@ -39,7 +39,7 @@ const refusals = new Set([400, 413, 415, 422]);
 export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 10_000 }: Settings): Operator {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: 2 });
 
-  async function post(path: string, body: unknown, signal: AbortSignal): Promise<Answer<unknown>> {
+  async function post(path: string, body: unknown, signal: AbortSignal): Promise<OperatorResponse<unknown>> {
     try {
       const token = (await readFile(tokenFile, "utf8")).trim();
       learn(token);
@@ -87,7 +87,7 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
   };
 }
 
-function withoutBody(answer: Answer<unknown>): Answer<null> {
+function withoutBody(answer: OperatorResponse<unknown>): OperatorResponse<null> {
   return answer.kind === "ok" ? { kind: "ok", body: null } : answer;
 }
 

@@ -5,7 +5,7 @@ import type { Redactor } from "../guard/redact.ts";
 import { counted } from "../guard/words.ts";
 import { packArchive } from "./archive.ts";
 import { cut, type Journal } from "./journal.ts";
-import type { Outcome, Report } from "./protocol.ts";
+import type { Report, RunOutcome } from "./protocol.ts";
 
 /** What is said at the end of a run. */
 
@@ -19,7 +19,7 @@ interface Said {
 export const rowsIn = ({ tables }: Pick<CopyReport, "tables">): number =>
   tables.reduce((sum, table) => sum + table.rows.target, 0);
 
-export async function completed(copied: CopyReport, { state, journal, redactor }: Said): Promise<Outcome> {
+export async function completed(copied: CopyReport, { state, journal, redactor }: Said): Promise<RunOutcome> {
   const report = cleanReport(copied, redactor);
   const rows = rowsIn(report);
   const reported = report.inventory.filter((entry) => entry.outcome === "reported").length;
@@ -38,7 +38,7 @@ export async function completed(copied: CopyReport, { state, journal, redactor }
 export function failed(
   { reason, message, retryable }: { reason: string; message: string; retryable: boolean },
   { state, redactor }: Pick<Said, "state" | "redactor">,
-): Outcome {
+): RunOutcome {
   return {
     report: state,
     outcome: "failed",

@@ -5,7 +5,7 @@ import type { BackupRoom } from "./backup.ts";
 import { createJournal } from "./journal.ts";
 import { createOperator } from "./operator.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
-import { type Engine, runWorker } from "./run.ts";
+import { runWorker, type WorkerEngine } from "./run.ts";
 
 /**
  * The worker as a process: environment, signals, log lines on stdout (JSON, each through the redactor), exit code
@@ -25,7 +25,7 @@ const environment = z.object({
 });
 
 /** Runs one pod's work and ends the process; never returns. */
-export async function runWorkerProcess(engine: Engine, backup: () => Promise<BackupRoom>): Promise<never> {
+export async function runWorkerProcess(engine: WorkerEngine, backup: () => Promise<BackupRoom>): Promise<never> {
   const settings = environment.safeParse(process.env);
   const redactor = createRedactor();
   const level = settings.success ? settings.data.ROWFERRY_LOG_LEVEL : "info";

@@ -62,7 +62,7 @@ export const workSchema = z.object({
   /** The run's result is stored: what is left to do is to drop the target's `_rowferry`, if it is there. */
   isStored: z.boolean().optional(),
 });
-export type Work = z.infer<typeof workSchema>;
+export type WorkerAssignment = z.infer<typeof workSchema>;
 
 /** Where a backup's parts are: a bucket with its credentials, or a volume that is mounted. */
 const storageWorkSchema = z.object({
@@ -191,7 +191,7 @@ export const outcomeSchema = z.object({
   /** Of a backup or a restore that completed. */
   backup: backupFactsSchema.optional(),
 });
-export type Outcome = z.infer<typeof outcomeSchema>;
+export type RunOutcome = z.infer<typeof outcomeSchema>;
 
 /** The worker's exit codes; the Job's podFailurePolicy reads them. */
 export const exitCodes = {

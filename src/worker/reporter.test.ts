@@ -1,12 +1,12 @@
 import { expect, it } from "vitest";
-import type { Answer } from "./operator.ts";
+import type { OperatorResponse } from "./operator.ts";
 import type { Report } from "./protocol.ts";
 import { startReporter } from "./reporter.ts";
 
-const ok: Answer<null> = { kind: "ok", body: null };
+const ok: OperatorResponse<null> = { kind: "ok", body: null };
 
 /** A reporter in fast motion (a second is 10 ms), with what it sent and said. */
-function play(answers: Answer<null>[]) {
+function play(answers: OperatorResponse<null>[]) {
   const sent: { size: number | undefined; at: number }[] = [];
   const said: string[] = [];
   let size = 0;
@@ -54,7 +54,7 @@ it("sends a heartbeat when nothing changes", async () => {
 });
 
 it("goes on while the operator is not reached, waits longer, and says so once", async () => {
-  const away: Answer<null> = { kind: "unreachable", why: "refused" };
+  const away: OperatorResponse<null> = { kind: "unreachable", why: "refused" };
   const { sent, said, reporter, sentAtLeast } = play([away, away, away, ok]);
   await sentAtLeast(5);
   await reporter.stop();
@@ -74,7 +74,7 @@ it("says when it is superseded, and sends nothing more", async () => {
 });
 
 it("says once that its report is refused", async () => {
-  const no: Answer<null> = { kind: "refused", why: "too long" };
+  const no: OperatorResponse<null> = { kind: "refused", why: "too long" };
   const { said, change, reporter, sentAtLeast } = play([no, no, no]);
   change();
   await sentAtLeast(2);

@@ -1,5 +1,5 @@
 import { backoff, sleep } from "./backoff.ts";
-import type { Answer } from "./operator.ts";
+import type { OperatorResponse } from "./operator.ts";
 import type { Report } from "./protocol.ts";
 
 /**
@@ -16,7 +16,7 @@ export interface Reporter {
 interface Settings {
   /** The state as it is now. */
   state(): Report;
-  send(report: Report, signal: AbortSignal): Promise<Answer<null>>;
+  send(report: Report, signal: AbortSignal): Promise<OperatorResponse<null>>;
   /** The operator said that this pod is not the current run's. Called once; nothing is sent after it. */
   superseded(): void;
   /** The operator was reached again, or not any more; for the pod's own log. */
@@ -74,8 +74,8 @@ export function startReporter(settings: Settings): Reporter {
 }
 
 /** Tells what changed between one answer and the next. */
-function listener(settings: Settings): (answer: Answer<null>) => void {
-  let last: Answer<null>["kind"] = "ok";
+function listener(settings: Settings): (answer: OperatorResponse<null>) => void {
+  let last: OperatorResponse<null>["kind"] = "ok";
   return (answer) => {
     if (answer.kind === "unreachable" && last !== "unreachable") settings.reachable(false, answer.why);
     if (answer.kind !== "unreachable" && last === "unreachable") settings.reachable(true, "");

@@ -7,11 +7,11 @@ import type { Redactor } from "../guard/redact.ts";
 import { boundAssessment } from "../resources/assessment.ts";
 import { type BackupRoom, runBackupWork } from "./backup.ts";
 import { namedDatabase } from "./databases.ts";
-import { untilAnswered } from "./deliver.ts";
+import { untilDelivered } from "./deliver.ts";
 import { dropCheckpoint, type ExitCode, explain, type LifeParts, live, superseded, unreachable } from "./life.ts";
 import * as outcomes from "./outcome.ts";
 import { toProgress } from "./progress.ts";
-import { exitCodes, type Report, type Work } from "./protocol.ts";
+import { exitCodes, type Report, type WorkerAssignment } from "./protocol.ts";
 
 /**
  * One pod's life: gets its work, copies, reports, and ends only when its result is stored, or when it is asked to stop or
@@ -19,7 +19,7 @@ import { exitCodes, type Report, type Work } from "./protocol.ts";
  * that could not be delivered: the next pod finds it there.
  */
 export interface Parts extends LifeParts {
-  engine: Engine;
+  engine: WorkerEngine;
   backup: () => Promise<BackupRoom>;
   now(): Date;
   /** Milliseconds that only go forward. */
@@ -31,14 +31,14 @@ export interface Parts extends LifeParts {
 }
 
 /** The engine, as the worker uses it. */
-export interface Engine extends Assessor {
+export interface WorkerEngine extends Assessor {
   copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
 }
 
 export async function runWorker(parts: Parts): Promise<ExitCode> {
   const { operator, journal, terminated, random } = parts;
   const start = AbortSignal.any([terminated, AbortSignal.timeout(parts.startDeadlineMs)]);
-  const answer = await untilAnswered(operator.work, start, random, (why) =>
+  const answer = await untilDelivered(operator.work, start, random, (why) =>
     journal.write("warning", `Asking the operator for work: ${why}`),
   );
   if (answer?.kind === "superseded") return superseded(journal);
@@ -51,7 +51,7 @@ export async function runWorker(parts: Parts): Promise<ExitCode> {
   return "kind" in work ? runBackupWork(work, { ...parts, backup: await parts.backup() }) : runWork(work, parts);
 }
 
-async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
+async function runWork(work: WorkerAssignment, parts: Parts): Promise<ExitCode> {
   const { redactor, journal } = parts;
   const state = createState(parts, work);
   if (work.isStored === true && !(await hasCheckpoint(work, parts))) {
@@ -85,7 +85,7 @@ async function runWork(work: Work, parts: Parts): Promise<ExitCode> {
 }
 
 /** Without its checkpoint a target must not be copied to again: it may be in use. Where nobody can tell, it is left alone. */
-async function hasCheckpoint(work: Work, parts: Parts): Promise<boolean> {
+async function hasCheckpoint(work: WorkerAssignment, parts: Parts): Promise<boolean> {
   try {
     const { target, owner } = await open(work, parts);
     return (await parts.engine.foundRuns(target, parts.terminated)).some((run) => run.owner === owner);
@@ -99,7 +99,7 @@ async function hasCheckpoint(work: Work, parts: Parts): Promise<boolean> {
 /** The run's state, as the reports say it. */
 function createState(
   { journal, now, monotonic, redactor }: Pick<Parts, "journal" | "now" | "monotonic" | "redactor">,
-  { mostBytes, finished: before = 0 }: Work,
+  { mostBytes, finished: before = 0 }: WorkerAssignment,
 ) {
   let measured: Pick<Report, "type" | "size"> = {};
   let assessed: Pick<Report, "assessment"> = {};
@@ -138,7 +138,7 @@ function cleaned(assessment: Assessment, redactor: Redactor): Assessment {
   return { ...assessment, findings };
 }
 
-async function open(work: Work, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
+async function open(work: WorkerAssignment, { redactor, mountsRoot = "" }: Parts): Promise<CopyRequest> {
   const { owner, ownerName, reset, madeIn, mostBytes, reached, finished = 0 } = work;
   const { source_ca, target_ca, ...options } = work.options;
   const made = work.made.map(({ kind, name, id }) => ({ kind, name, ...(id === undefined ? {} : { id }) }));

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { reportExample } from "../../src/api/operations/migration-examples.ts";
 import { mostUnfinished } from "../../src/requests/backups/kept.ts";
-import { oneRestoreSchema, restoreAnswerSchema, restoresSchema } from "../../src/requests/backups/shapes.ts";
+import { oneRestoreSchema, restoreResponseSchema, restoresSchema } from "../../src/requests/backups/shapes.ts";
 import { archiveKey } from "../../src/resources/archive.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -49,7 +49,7 @@ test("a completed run is restored into any database URL, free, and its state is 
   const backup = await completedRun(ann);
   const made = await restore(backup, { target_url: empty() });
   expect(made.status, made.text).toBe(202);
-  expect(restoreAnswerSchema.strict().parse(made.body)).toEqual(made.body);
+  expect(restoreResponseSchema.strict().parse(made.body)).toEqual(made.body);
   expect(made.text).not.toMatch(/amount|checkout_url|covered_by_plan/);
   const { id } = made.body.restore;
   expect(made.headers.location).toBe(`/api/restores/${id}`);

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import {
-  backupAnswerSchema,
+  backupResponseSchema,
   backupSchema,
   backupsSchema,
   oneRunSchema,
-  runAnswerSchema,
+  runResponseSchema,
   runsSchema,
 } from "../../src/requests/backups/shapes.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -27,7 +27,7 @@ const stored = (id: string, person = ann) => admin.get(kinds.backupSchedules, pe
 test("a schedule points at a database, daily unless another interval is set, and is shown at once on each replica", async () => {
   const made = await api("/api/backups", { token: ann.token, body: { database_url, name: "Shop" } });
   expect(made.status, made.text).toBe(201);
-  expect(backupAnswerSchema.strict().parse(made.body)).toEqual(made.body);
+  expect(backupResponseSchema.strict().parse(made.body)).toEqual(made.body);
   const { id } = made.body.backup;
   expect(made.headers.location).toBe(`/api/backups/${id}`);
   expect(made.body.backup).toMatchObject({ name: "Shop", status: "active", interval: "daily", cron: null });
@@ -223,7 +223,7 @@ test("a run on demand is one execution of its schedule, is in its history, and a
   const id = await schedule(ann);
   const made = await api(`/api/backups/${id}/run`, { method: "POST", token: ann.token });
   expect(made.status, made.text).toBe(202);
-  expect(runAnswerSchema.strict().parse(made.body)).toEqual(made.body);
+  expect(runResponseSchema.strict().parse(made.body)).toEqual(made.body);
   const { run } = made.body;
   expect(run).toMatchObject({ backup: id, status: "pending", trigger: "manual", slot: null });
   expect(made.headers.location).toBe(`/api/backups/${id}/runs/${run.id}`);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { kinds, type Pod } from "../../src/resources/objects.ts";
-import type { Outcome } from "../../src/worker/protocol.ts";
+import type { RunOutcome } from "../../src/worker/protocol.ts";
 import { until } from "../operator/control-plane.ts";
 import { call, podEnds, podRuns, tokenOfPod } from "../operator/kubelet.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "./support.ts";
@@ -23,14 +23,14 @@ const podOf = (owner: string): Promise<Pod> =>
   });
 
 /** Takes the work of this object's pod, stores its result, and ends as killed. */
-async function killedAfterResult(owner: string, backup: NonNullable<Outcome["backup"]>): Promise<void> {
+async function killedAfterResult(owner: string, backup: NonNullable<RunOutcome["backup"]>): Promise<void> {
   const { plane, operator } = scene;
   const pod = await podOf(owner);
   await podRuns(plane, pod);
   const token = await tokenOfPod(plane, pod);
   const post = (path: string, body: object) => call(plane, operator.endpoint, path, token, body);
   await until("the pod's work", async () => (await post("/work", {})).status === 200);
-  const outcome: Outcome = { outcome: "completed", reason: "Done", message: "Done.", report: { log: [] }, backup };
+  const outcome: RunOutcome = { outcome: "completed", reason: "Done", message: "Done.", report: { log: [] }, backup };
   expect((await post("/result", outcome)).status).toBe(200);
   await podEnds(plane, pod, 137);
 }

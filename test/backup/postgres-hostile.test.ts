@@ -5,7 +5,7 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkArchive } from "../../src/backup/check.ts";
-import type { Manifest, Part } from "../../src/backup/contract.ts";
+import type { ArchivePart, Manifest } from "../../src/backup/contract.ts";
 import { openRecipients } from "../../src/backup/encryption/age.ts";
 import { writeManifest } from "../../src/backup/manifest.ts";
 import { manifestName } from "../../src/backup/names.ts";
@@ -113,7 +113,7 @@ test("a dump whose rows would come from a program or a file is not run", async (
 async function exchange(
   kept: Kept,
   bytes: Buffer,
-  change: (part: Part, manifest: Manifest) => Manifest,
+  change: (part: ArchivePart, manifest: Manifest) => Manifest,
 ): Promise<void> {
   const { storage, folder, key } = kept;
   const { manifest } = await checkArchive({ storage, folder, identities: [key.identity], signal });

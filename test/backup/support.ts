@@ -2,7 +2,13 @@ import { randomUUID } from "node:crypto";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { BackupProgress, BackupRequest, Hooks, RestoreRequest, Storage } from "../../src/backup/contract.ts";
+import type {
+  ArchiveHooks,
+  BackupProgress,
+  BackupRequest,
+  RestoreRequest,
+  Storage,
+} from "../../src/backup/contract.ts";
 import { generateKey, restoreBackup, storageOf, takeBackup } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract.ts";
 
@@ -14,7 +20,7 @@ export interface Heard {
   phases: Set<string>;
 }
 
-export function hooks(signal: AbortSignal = new AbortController().signal): Hooks & { heard: Heard } {
+export function hooks(signal: AbortSignal = new AbortController().signal): ArchiveHooks & { heard: Heard } {
   const heard: Heard = { log: [], last: undefined, phases: new Set() };
   return {
     heard,

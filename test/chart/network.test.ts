@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import {
-  type Address,
+  type AddressRange,
   classOf,
+  type IpAddress,
   parseAddress,
   parseRange,
-  type Range,
   special,
   within,
 } from "../../src/guard/address.ts";
@@ -172,24 +172,24 @@ describe("the workers' ways out in teams' namespaces", () => {
 
 describe("the second wall stands where the guard stands", () => {
   const bits = { 4: 32, 6: 128 } as const;
-  const textOf = ({ family, value }: Address): string =>
+  const textOf = ({ family, value }: IpAddress): string =>
     family === 4
       ? [24n, 16n, 8n, 0n].map((shift) => (value >> shift) & 255n).join(".")
       : Array.from({ length: 8 }, (_, group) => ((value >> BigInt(112 - 16 * group)) & 0xffffn).toString(16)).join(":");
   /** Its first and last address, and those beside them. */
-  const edges = ({ family, value, prefix }: Range): string[] => {
+  const edges = ({ family, value, prefix }: AddressRange): string[] => {
     const last = value | ((1n << BigInt(bits[family] - prefix)) - 1n);
     return [value - 1n, value, last, last + 1n]
       .filter((one) => one >= 0n && one < 1n << BigInt(bits[family]))
       .map((one) => textOf({ family, value: one }));
   };
-  const rangesOf = (texts: readonly string[]) => texts.map((text) => parseRange(text) as Range);
+  const rangesOf = (texts: readonly string[]) => texts.map((text) => parseRange(text) as AddressRange);
   const fixed = special.flatMap(([, texts]) => texts.split(" "));
   const publicOnes = ["8.8.8.8", "1.1.1.1", "93.184.216.34", "2606:4700::1111", "2a00:1450::1", "2000::", "4000::"];
 
   function letsThrough(egress: readonly Rule[], text: string): boolean {
-    const address = parseAddress(text) as Address;
-    const inside = (cidr: string) => within(address, parseRange(cidr) as Range);
+    const address = parseAddress(text) as IpAddress;
+    const inside = (cidr: string) => within(address, parseRange(cidr) as AddressRange);
     return egress.some(({ to }) =>
       to?.some(({ ipBlock }) => ipBlock && inside(ipBlock.cidr) && !ipBlock.except?.some(inside)),
     );
@@ -219,7 +219,7 @@ describe("the second wall stands where the guard stands", () => {
     for (const text of samples) {
       const { allowed } = judgeAddress(text, { allow, refuse });
       const through = letsThrough(egress, text);
-      const mayDiffer = !allowed && leadsOn.includes(classOf(parseAddress(text) as Address) ?? "");
+      const mayDiffer = !allowed && leadsOn.includes(classOf(parseAddress(text) as IpAddress) ?? "");
       if (allowed !== through && !mayDiffer) wrong.push(`${text}: guard ${allowed}, policy ${through}`);
     }
     expect(wrong).toEqual([]);
@@ -232,7 +232,10 @@ describe("the second wall stands where the guard stands", () => {
     expect(secrets.length).toBeGreaterThan(3);
     for (const text of secrets)
       expect(
-        letsThrough(egress, textOf({ family: 6, value: (0x64_ff9bn << 96n) | (parseAddress(text) as Address).value })),
+        letsThrough(
+          egress,
+          textOf({ family: 6, value: (0x64_ff9bn << 96n) | (parseAddress(text) as IpAddress).value }),
+        ),
         text,
       ).toBe(false);
     expect(letsThrough(egress, "64:ff9b::808:808")).toBe(true);
@@ -250,7 +253,7 @@ describe("the second wall stands where the guard stands", () => {
     );
     expect(blocks.map(({ cidr }) => cidr)).toEqual(["169.254.20.10/32", "0.0.0.0/0", "2000::/3", "0.0.0.0/0"]);
     for (const { cidr, except = [] } of blocks) {
-      const block = parseRange(cidr) as Range;
+      const block = parseRange(cidr) as AddressRange;
       for (const range of rangesOf(except)) {
         expect(within(range, block), cidr).toBe(true);
         expect(range.prefix).toBeGreaterThan(block.prefix);

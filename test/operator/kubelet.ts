@@ -8,7 +8,7 @@ import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, kinds, type Pod } from "../../src/resources/objects.ts";
-import { audience, type Outcome, type Report } from "../../src/worker/protocol.ts";
+import { audience, type Report, type RunOutcome } from "../../src/worker/protocol.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 
 /** What a kubelet and a worker would do, played by the test: pods' status by hand, and calls with a pod's own token. */
@@ -150,7 +150,7 @@ export function report(
   };
 }
 
-export const completed = (archive?: string): Outcome => ({
+export const completed = (archive?: string): RunOutcome => ({
   report: report(1000, "finished", ["All tables are equal"]),
   outcome: "completed",
   reason: "Verified",
@@ -159,7 +159,7 @@ export const completed = (archive?: string): Outcome => ({
   ...(archive === undefined ? {} : { archive }),
 });
 
-export const failedOutcome = (reason = "wrong_password", message = "The target refused the password."): Outcome => ({
+export const failedOutcome = (reason = "wrong_password", message = "The target refused the password."): RunOutcome => ({
   report: report(10, "schema"),
   outcome: "failed",
   reason,

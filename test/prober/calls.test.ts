@@ -5,7 +5,7 @@ import { connect as connectTls } from "node:tls";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeCa } from "../../src/guard/certificate.ts";
 import { createProberClient } from "../../src/prober/client.ts";
-import { largestAnswer, largestCall } from "../../src/prober/protocol.ts";
+import { largestCall, largestResponse } from "../../src/prober/protocol.ts";
 import type { TlsFiles } from "../../src/prober/tls-files.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { until } from "../worker/until.ts";
@@ -152,7 +152,7 @@ test("a connection that the prober had closed meanwhile is not the caller's trou
 test.each<[name: string, answer: (socket: Socket) => void, code: string]>([
   ["hangs up", (socket) => socket.destroy(), "unavailable"],
   ["never answers", () => undefined, "unavailable"],
-  ["answers without end", (socket) => void socket.write(reply(200, " ".repeat(largestAnswer + 1))), "unavailable"],
+  ["answers without end", (socket) => void socket.write(reply(200, " ".repeat(largestResponse + 1))), "unavailable"],
   ["answers what is no JSON", (socket) => void socket.write(reply(200, "{")), "unavailable"],
   ["answers another shape", (socket) => void socket.write(reply(200, '{"size": "x"}')), "unavailable"],
   ["refuses", (socket) => void socket.write(reply(403, '{"code": "forbidden", "message": "x"}')), "unavailable"],

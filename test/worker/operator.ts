@@ -7,7 +7,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
-import { type Outcome, outcomeSchema, type Report, reportSchema, type Work } from "../../src/worker/protocol.ts";
+import {
+  outcomeSchema,
+  type Report,
+  type RunOutcome,
+  reportSchema,
+  type WorkerAssignment,
+} from "../../src/worker/protocol.ts";
 import { until } from "./until.ts";
 
 /** The operator's endpoint for workers as a test plays it: real HTTPS with a CA of its own, and scripted answers. */
@@ -33,9 +39,9 @@ export interface PlayedOperator {
   always(path: "work" | "progress" | "result", reaction: Reaction | undefined): void;
   token(text: string): void;
   /** Changes what `/work` is answered with. */
-  answer(work: Partial<Work>): void;
+  answer(work: Partial<WorkerAssignment>): void;
   progress(): Report[];
-  outcomes(): Outcome[];
+  outcomes(): RunOutcome[];
   /** Stops listening and ends every connection; `up` listens on the same port again. */
   down(): Promise<void>;
   up(): Promise<void>;
@@ -43,10 +49,13 @@ export interface PlayedOperator {
 }
 
 /** A URL here may lead anywhere unless the test says otherwise: the databases of tests are on loopback. */
-type PlayedLocation = Work["source"] | { url: string };
-export type PlayedWork = Partial<Omit<Work, "source" | "target">> & { source: PlayedLocation; target: PlayedLocation };
+type PlayedLocation = WorkerAssignment["source"] | { url: string };
+export type PlayedWork = Partial<Omit<WorkerAssignment, "source" | "target">> & {
+  source: PlayedLocation;
+  target: PlayedLocation;
+};
 
-const guarded = (location: PlayedLocation): Work["source"] =>
+const guarded = (location: PlayedLocation): WorkerAssignment["source"] =>
   "url" in location ? { guard: { allow: ["0.0.0.0/0", "::/0"], refuse: [] }, ...location } : location;
 
 export async function playOperator(work: PlayedWork): Promise<PlayedOperator> {
@@ -58,7 +67,7 @@ export async function playOperator(work: PlayedWork): Promise<PlayedOperator> {
   const asked: Asked[] = [];
   const queued = new Map<string, Reaction[]>();
   const standing = new Map<string, Reaction>();
-  const answer: Work = {
+  const answer: WorkerAssignment = {
     owner: "6f6d8f6a-0000-4000-8000-000000000001",
     ownerName: "Migration shop/shop",
     run: 1,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Endpoint } from "../../controllers/migration/endpoint/endpoint.ts";
+import type { WorkerEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
 import { createOperator } from "../../src/worker/operator.ts";
@@ -22,7 +22,7 @@ const before = JSON.parse(readFileSync(new URL(`protocol-${protocol.version - 1}
 
 describe("an operator", () => {
   const got: unknown[] = [];
-  const endpoint: Endpoint = {
+  const endpoint: WorkerEndpoint = {
     work: async () => before.answers["/work"],
     progress: async (_token, report) => void got.push(report),
     result: async (_token, outcome) => void got.push(outcome),

@@ -13,26 +13,26 @@ import { audience } from "../../../src/worker/protocol.ts";
  * create pods in a namespace may read its Secrets anyway, so that a pod there which names the Job is believed.
  * In a team's namespace the chart's admission policy rowferry-workers keeps everybody else from making such a pod.
  */
-export type Caller = { pod: Pod } & (
+export type EndpointCaller = { pod: Pod } & (
   | { kind: "Migration"; object: Migration }
   | { kind: "BackupRun"; object: BackupRun; isRemoval: boolean }
   | { kind: "Restore"; object: Restore }
 );
 
 /** 401: not a worker's token; 409: not, or no longer, the current run's pod; 503: not known yet, ask again. */
-export class Refusal extends Error {
+export class EndpointRefusal extends Error {
   readonly status: 401 | 409 | 503;
   readonly code: string;
-  constructor(status: Refusal["status"], code: string, message: string) {
+  constructor(status: EndpointRefusal["status"], code: string, message: string) {
     super(message);
-    this.name = "Refusal";
+    this.name = "EndpointRefusal";
     this.status = status;
     this.code = code;
   }
 }
 
 /** Whose token it is, as the API server says. */
-export interface Identity {
+export interface PodIdentity {
   namespace: string;
   pod: string;
   podUid: string;
@@ -43,9 +43,9 @@ const most = 1000;
 
 export interface Authoriser {
   /** Whose token it is; remembered for a minute. */
-  identify(token: string): Promise<Identity>;
+  identify(token: string): Promise<PodIdentity>;
   /** The pod and its owner, read live, if the pod is the current run's. */
-  admit(identity: Identity): Promise<Caller>;
+  admit(identity: PodIdentity): Promise<EndpointCaller>;
 }
 
 /** `backups`: whether the installation has them; without, their kinds are not read. */
@@ -59,9 +59,9 @@ export function createAuthoriser({
   backups: boolean;
 }): Authoriser {
   /** By the token's hash. Refused tokens are not remembered, so that a mistake heals at once. */
-  const known = new Map<string, { identity: Identity; until: number }>();
+  const known = new Map<string, { identity: PodIdentity; until: number }>();
 
-  async function identify(token: string): Promise<Identity> {
+  async function identify(token: string): Promise<PodIdentity> {
     const hash = createHash("sha256").update(token).digest("base64");
     const seen = known.get(hash);
     if (seen && seen.until > now()) return seen.identity;
@@ -70,7 +70,7 @@ export function createAuthoriser({
       metadata: { name: "" },
       spec: { token, audiences: [audience] },
     });
-    const refused = (why: string) => new Refusal(401, "token_refused", `the token is not a worker's: ${why}`);
+    const refused = (why: string) => new EndpointRefusal(401, "token_refused", `the token is not a worker's: ${why}`);
     if (!status?.authenticated) throw refused("it is not valid here");
     if (!status.audiences?.includes(audience)) throw refused("it is for another audience");
     const [, , namespace] = /^(system:serviceaccount):([^:]+):[^:]+$/.exec(status.user?.username ?? "") ?? [];
@@ -86,7 +86,7 @@ export function createAuthoriser({
     return identity;
   }
 
-  async function admit(identity: Identity): Promise<Caller> {
+  async function admit(identity: PodIdentity): Promise<EndpointCaller> {
     const pod = await client.get(kinds.pods, identity.namespace, identity.pod);
     if (pod?.metadata.uid !== identity.podUid) throw stale("the pod does not exist any more");
     // Its successor may be at work: what it said on its way must not be taken for the last word.
@@ -98,7 +98,7 @@ export function createAuthoriser({
       : ofBackup(identity, pod, jobUid);
   }
 
-  async function ofMigration(identity: Identity, pod: Pod, jobUid: string): Promise<Caller> {
+  async function ofMigration(identity: PodIdentity, pod: Pod, jobUid: string): Promise<EndpointCaller> {
     const name = pod.metadata.annotations?.[labels.migration];
     const uid = pod.metadata.labels?.[labels.migrationUid];
     const run = Number(pod.metadata.labels?.[labels.run]);
@@ -110,7 +110,7 @@ export function createAuthoriser({
     if (status?.job?.uid !== jobUid) {
       // The Job was made a moment ago, and the status that records it is not written yet.
       if (status?.job === undefined && run === (status?.run ?? dueRun(migration).run) && !isOver(migration))
-        throw new Refusal(503, "not_recorded", "the run's Job is not recorded yet");
+        throw new EndpointRefusal(503, "not_recorded", "the run's Job is not recorded yet");
       throw stale("another Job is the Migration's current one");
     }
     if (run !== status.run) throw stale("another run is the current one");
@@ -118,7 +118,7 @@ export function createAuthoriser({
     return { pod, kind: "Migration", object: migration };
   }
 
-  async function ofBackup(identity: Identity, pod: Pod, jobUid: string): Promise<Caller> {
+  async function ofBackup(identity: PodIdentity, pod: Pod, jobUid: string): Promise<EndpointCaller> {
     const [kind, name = ""] = pod.metadata.annotations?.[labels.owner]?.split("/") ?? [];
     const uid = pod.metadata.labels?.[labels.ownerUid];
     const of = kind === "BackupRun" ? kinds.backupRuns : kind === "Restore" ? kinds.restores : undefined;
@@ -132,7 +132,7 @@ export function createAuthoriser({
       // The Job was made a moment ago, and the status that records it is not written yet.
       if (status?.job === undefined || (object.kind === "BackupRun" && (isEnded || metadata.deletionTimestamp)))
         throw isRecent(pod, now)
-          ? new Refusal(503, "not_recorded", "the Job is not recorded yet")
+          ? new EndpointRefusal(503, "not_recorded", "the Job is not recorded yet")
           : stale("it has ended");
       throw stale("it has ended, or another Job is its current one");
     }
@@ -144,7 +144,7 @@ export function createAuthoriser({
   return { identify, admit };
 }
 
-const stale = (why: string) => new Refusal(409, "not_current", why);
+const stale = (why: string) => new EndpointRefusal(409, "not_current", why);
 
 const hasEnded = ({ status }: Pod): boolean => status?.phase === "Failed" || status?.phase === "Succeeded";
 

@@ -5,9 +5,9 @@ import { SealError } from "../../../src/guard/seal.ts";
 import { labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import type { Kind, KubeObject } from "../../../src/resources/objects.ts";
-import type { AnyWork, Outcome, Report } from "../../../src/worker/protocol.ts";
+import type { AnyWork, Report, RunOutcome } from "../../../src/worker/protocol.ts";
 import { reportName } from "../names.ts";
-import { Refusal } from "./authorise.ts";
+import { EndpointRefusal } from "./authorise.ts";
 import { withPrice } from "./over-quote.ts";
 import { afterOutcome, afterReport } from "./report.ts";
 import { storeReport } from "./stored-report.ts";
@@ -24,11 +24,11 @@ export interface Desk {
   /** The worker's part of the status; undefined: nothing is to be written. */
   afterReport(report: Report): object | undefined;
   /** Likewise. Throws Refusal where another result is stored. */
-  afterOutcome(outcome: Outcome): Promise<object | undefined>;
+  afterOutcome(outcome: RunOutcome): Promise<object | undefined>;
   /** The run has failed, since no worker can be given its work. */
   afterFailure(reason: string, message: string): object | undefined;
   /** After the result is stored; a failure costs nothing but space. */
-  tidy(outcome: Outcome): Promise<void>;
+  tidy(outcome: RunOutcome): Promise<void>;
 }
 
 export interface DeskOptions {
@@ -59,7 +59,7 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
   const prices = spec.payment?.currency === options.prices?.currency ? options.prices?.list : undefined;
   const refuseOver = () => {
     if (status?.state === "failed" || stored?.outcome === "failed")
-      throw new Refusal(409, "run_over", "the run has ended");
+      throw new EndpointRefusal(409, "run_over", "the run has ended");
   };
   return {
     kind: kinds.migrations,
@@ -77,7 +77,7 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
       if (stored) {
         // Said before, and stored: the acknowledgement was lost.
         if (stored.outcome === outcome.outcome) return undefined;
-        throw new Refusal(409, "run_over", "the run has ended with another result");
+        throw new EndpointRefusal(409, "run_over", "the run has ended with another result");
       }
       refuseOver();
       const priced = withPrice(migration, outcome, prices);
@@ -100,7 +100,7 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
 async function dropEarlier(
   { metadata, status }: Migration,
   client: Client,
-  outcome: Outcome["outcome"],
+  outcome: RunOutcome["outcome"],
 ): Promise<void> {
   const { name, namespace, uid } = metadata;
   const run = status?.run ?? 1;

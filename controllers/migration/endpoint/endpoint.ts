@@ -1,8 +1,8 @@
 import { type Client, isConflict } from "../../../src/cluster/index.ts";
 import { SealError } from "../../../src/guard/seal.ts";
-import type { AnyWork, Outcome, Report } from "../../../src/worker/protocol.ts";
+import type { AnyWork, Report, RunOutcome } from "../../../src/worker/protocol.ts";
 import { managers } from "../../jobs/managers.ts";
-import { type Authoriser, type Caller, type Identity, Refusal } from "./authorise.ts";
+import { type Authoriser, type EndpointCaller, EndpointRefusal, type PodIdentity } from "./authorise.ts";
 import type { Desk } from "./desk.ts";
 import { NoWork } from "./no-work.ts";
 
@@ -10,10 +10,10 @@ import { NoWork } from "./no-work.ts";
  * The three calls of `src/worker/protocol.ts`. Any replica answers them. They write nothing but the worker's fields of the
  * status, each write on what was read when the worker was admitted, so that a run which was replaced meanwhile cannot write.
  */
-export interface Endpoint {
+export interface WorkerEndpoint {
   work(token: string): Promise<AnyWork>;
   progress(token: string, report: Report): Promise<void>;
-  result(token: string, outcome: Outcome): Promise<void>;
+  result(token: string, outcome: RunOutcome): Promise<void>;
   /** Writes what waits, and takes no more. */
   close(): Promise<void>;
 }
@@ -21,7 +21,7 @@ export interface Endpoint {
 export interface EndpointOptions {
   client: Client;
   authoriser: Authoriser;
-  desk: (caller: Caller) => Desk;
+  desk: (caller: EndpointCaller) => Desk;
   now: () => Date;
   schedule: (milliseconds: number, run: () => void) => () => void;
   problem: (error: unknown) => void;
@@ -37,18 +37,18 @@ interface Talk {
   since: number;
   last: number;
   due: number;
-  waiting?: { report: Report; identity: Identity };
+  waiting?: { report: Report; identity: PodIdentity };
   cancel?: () => void;
-  refusal?: Refusal;
+  refusal?: EndpointRefusal;
 }
 
-export function createEndpoint(options: EndpointOptions): Endpoint {
+export function createEndpoint(options: EndpointOptions): WorkerEndpoint {
   const { client, authoriser } = options;
   const talks = new Map<string, Talk>();
   const time = () => options.now().getTime();
 
   /** Applies the worker's part on what `admit` read; reads again when somebody else wrote meanwhile. */
-  async function write(identity: Identity, next: (desk: Desk) => Promise<object | undefined>): Promise<void> {
+  async function write(identity: PodIdentity, next: (desk: Desk) => Promise<object | undefined>): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const desk = options.desk(await authoriser.admit(identity));
       const status = await next(desk);
@@ -64,7 +64,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     }
   }
 
-  const writeReport = (identity: Identity, report: Report) =>
+  const writeReport = (identity: PodIdentity, report: Report) =>
     write(identity, async (desk) => {
       desk.refuseOver();
       return desk.afterReport(report);
@@ -79,14 +79,14 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
     try {
       await writeReport(waiting.identity, waiting.report);
     } catch (error) {
-      if (error instanceof Refusal) talk.refusal = error;
+      if (error instanceof EndpointRefusal) talk.refusal = error;
       else options.problem(error);
     }
   }
 
   const pace = (talk: Talk) => (time() - talk.since < often.firstFor ? often.first : often.later);
 
-  function talkOf(identity: Identity): Talk {
+  function talkOf(identity: PodIdentity): Talk {
     for (const [uid, { last, waiting }] of talks)
       if (waiting === undefined && time() - last > forgetAfter) talks.delete(uid);
     const talk = talks.get(identity.podUid) ?? { since: time(), last: 0, due: 0 };
@@ -107,7 +107,7 @@ export function createEndpoint(options: EndpointOptions): Endpoint {
         // No pod could do better: the run has failed, and this pod has nothing to do.
         const { code, message } = error;
         await write(identity, async (live) => live.afterFailure(code, message));
-        throw new Refusal(409, code, message);
+        throw new EndpointRefusal(409, code, message);
       }
     },
 

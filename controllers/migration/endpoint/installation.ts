@@ -2,7 +2,7 @@ import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
 import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
 import { installed, passwordShards, passwordsName } from "../../../src/resources/crd/installed.ts";
 import { createMissing } from "./create-missing.ts";
-import { fieldOf, keepCertificate, keepSecret, makeEmptySecret, type Renewal, type Server } from "./secret.ts";
+import { type EndpointServer, fieldOf, keepCertificate, keepSecret, makeEmptySecret, type Renewal } from "./secret.ts";
 
 /** What the operator makes for API and prober: their certificates, the API's secret, and its note of writes and the Secrets of passwords, which are made empty. */
 
@@ -30,7 +30,7 @@ export async function ensureInstallation(options: InstallationOptions): Promise<
   const { client, namespace, hosts } = options;
   const { api, prober } = installed;
   const host = (service: string) => `${service}.${namespace}.svc`;
-  const keep = (name: string, server: Server) =>
+  const keep = (name: string, server: EndpointServer) =>
     keepSecret(client, { namespace, name }, (secret) => renewedCertificate(secret, server, options));
   await keep(installed.apiTls, { hosts: [host(api), ...hosts.api], commonName: api, client: true });
   await keep(installed.proberTls, { hosts: [host(prober), ...hosts.prober], commonName: prober });
@@ -42,7 +42,7 @@ export async function ensureInstallation(options: InstallationOptions): Promise<
 
 async function renewedCertificate(
   secret: Secret | undefined,
-  server: Server,
+  server: EndpointServer,
   { ca, now }: InstallationOptions,
 ): Promise<Renewal | undefined> {
   const there = { certificate: fieldOf(secret, "tls.crt"), key: fieldOf(secret, "tls.key") };

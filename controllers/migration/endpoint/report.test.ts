@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Migration } from "../../../src/resources/migration.ts";
-import type { Outcome, Report } from "../../../src/worker/protocol.ts";
+import type { Report, RunOutcome } from "../../../src/worker/protocol.ts";
 import { afterOutcome, afterReport } from "./report.ts";
 
 const time = "2026-01-01T00:00:00.000Z";
@@ -48,7 +48,7 @@ test("what was finished never shrinks", () => {
 });
 
 test("an outcome has no time to wait, names its run, and its report only where one is stored", () => {
-  const outcome: Outcome = {
+  const outcome: RunOutcome = {
     report: report([], {
       progress: {
         phase: "finished",

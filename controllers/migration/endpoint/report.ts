@@ -2,7 +2,7 @@ import { clean, durationText, sizeText } from "../../../src/guard/words.ts";
 import { reportRef } from "../../../src/resources/archive.ts";
 import { lastEntries, withIds } from "../../../src/resources/log.ts";
 import type { Migration, Progress } from "../../../src/resources/migration.ts";
-import type { Outcome, Report } from "../../../src/worker/protocol.ts";
+import type { Report, RunOutcome } from "../../../src/worker/protocol.ts";
 import { reportName } from "../names.ts";
 import { type WorkerStatus, workerPart } from "../status.ts";
 
@@ -69,7 +69,7 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
 }
 
 /** The worker's part with its result; the report's ConfigMap stands already. */
-export function afterOutcome(migration: Migration, outcome: Outcome, stored: boolean, now: Date): WorkerStatus {
+export function afterOutcome(migration: Migration, outcome: RunOutcome, stored: boolean, now: Date): WorkerStatus {
   const run = migration.status?.run ?? 1;
   const report = stored ? reportRef(reportName(migration.metadata.name, run), outcome) : undefined;
   const { eta: _eta, ...columns } = afterReport(migration, outcome.report).columns ?? {};

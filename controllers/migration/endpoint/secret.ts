@@ -72,7 +72,7 @@ export const left = (pem: string, now: Date): number =>
   pem === "" ? 0 : Date.parse(new X509Certificate(pem).validTo) - now.getTime();
 
 /** What a server's certificate must be good for. */
-export interface Server {
+export interface EndpointServer {
   hosts: readonly string[];
   commonName?: string;
   /** It is shown to another server too. */
@@ -83,7 +83,7 @@ export interface Server {
 export async function keepCertificate(
   there: CertificateAndKey,
   ca: CertificateAndKey,
-  server: Server,
+  server: EndpointServer,
   now: Date,
 ): Promise<CertificateAndKey> {
   if (there.key !== "" && left(there.certificate, now) >= renewBefore && serves(there.certificate, ca, server))
@@ -93,7 +93,7 @@ export async function keepCertificate(
   return makeServerCertificate(ca, hosts, now, more);
 }
 
-function serves(pem: string, ca: CertificateAndKey, { hosts, commonName, client }: Server): boolean {
+function serves(pem: string, ca: CertificateAndKey, { hosts, commonName, client }: EndpointServer): boolean {
   const certificate = new X509Certificate(pem);
   return (
     certificate.verify(new X509Certificate(ca.certificate).publicKey) &&

@@ -4,8 +4,8 @@ import type { Logger } from "pino";
 import * as z from "zod";
 import { ClusterError } from "../../../src/cluster/index.ts";
 import { outcomeSchema, protocol, reportSchema } from "../../../src/worker/protocol.ts";
-import { Refusal } from "./authorise.ts";
-import type { Endpoint } from "./endpoint.ts";
+import { EndpointRefusal } from "./authorise.ts";
+import type { WorkerEndpoint } from "./endpoint.ts";
 
 /** The workers' endpoint over TLS: reads a bounded body, checks its shape, and answers JSON. */
 
@@ -49,7 +49,7 @@ function check<T>(schema: z.ZodType<T>, body: unknown): T {
 
 function tokenOf(request: IncomingMessage): string {
   const [, token] = /^Bearer ([\w.~+/=-]{1,8192})$/.exec(request.headers.authorization ?? "") ?? [];
-  if (token === undefined) throw new Refusal(401, "token_missing", "there is no bearer token");
+  if (token === undefined) throw new EndpointRefusal(401, "token_missing", "there is no bearer token");
   return token;
 }
 
@@ -60,14 +60,18 @@ function checkVersion({ headers }: IncomingMessage): void {
   if (version === undefined) throw new BadRequest(400, `the header ${protocol.header} is not a version`);
   const { version: own, oldest } = protocol;
   if (version > own)
-    throw new Refusal(503, "protocol_newer", `the worker's protocol is version ${version}; this operator knows ${own}`);
+    throw new EndpointRefusal(
+      503,
+      "protocol_newer",
+      `the worker's protocol is version ${version}; this operator knows ${own}`,
+    );
   if (version < oldest)
     throw new BadRequest(400, `the worker's protocol is version ${version}; this operator takes ${oldest} to ${own}`);
 }
 
 const nothing = z.looseObject({});
 
-async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<object> {
+async function answer(endpoint: WorkerEndpoint, request: IncomingMessage): Promise<object> {
   const path = request.url ?? "";
   const most = largest[path];
   if (most === undefined) throw new BadRequest(404, "unknown call");
@@ -85,14 +89,14 @@ async function answer(endpoint: Endpoint, request: IncomingMessage): Promise<obj
 }
 
 function problemOf(error: unknown): { status: number; code: string; message: string } {
-  if (error instanceof Refusal) return error;
+  if (error instanceof EndpointRefusal) return error;
   if (error instanceof BadRequest) return { status: error.status, code: "bad_request", message: error.message };
   if (error instanceof ClusterError) return { status: 503, code: "cluster", message: `the API server: ${error.code}` };
   return { status: 500, code: "internal", message: "an error that the operator did not expect" };
 }
 
 export function createWorkerServer(options: {
-  endpoint: Endpoint;
+  endpoint: WorkerEndpoint;
   tls: { cert: string; key: string };
   log: Logger;
 }): Server {
@@ -111,7 +115,7 @@ export function createWorkerServer(options: {
     };
     atOnce += 1;
     try {
-      if (atOnce > mostAtOnce) throw new Refusal(503, "busy", "too many requests at the same time");
+      if (atOnce > mostAtOnce) throw new EndpointRefusal(503, "busy", "too many requests at the same time");
       send(200, await answer(options.endpoint, request));
     } catch (error) {
       const { status, code, message } = problemOf(error);

@@ -2,7 +2,7 @@ import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts
 import { clean } from "../../../src/guard/words.ts";
 import { archiveKey } from "../../../src/resources/archive.ts";
 import { apiVersion } from "../../../src/resources/group.ts";
-import type { Outcome } from "../../../src/worker/protocol.ts";
+import type { RunOutcome } from "../../../src/worker/protocol.ts";
 
 interface ReportOf {
   /** Owns the ConfigMap. */
@@ -19,7 +19,7 @@ interface ReportOf {
 export async function storeReport(
   client: Client,
   { of, name: configMap, marks }: ReportOf,
-  outcome: Outcome,
+  outcome: RunOutcome,
 ): Promise<boolean> {
   const { kind, metadata } = of;
   const { name, namespace, uid } = metadata;

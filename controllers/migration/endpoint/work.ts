@@ -9,7 +9,7 @@ import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-part
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
 import { runTypeOf } from "../../../src/resources/run-type.ts";
-import { placeSchema, type Work, workerPaths } from "../../../src/worker/protocol.ts";
+import { placeSchema, type WorkerAssignment, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
 import { NoWork } from "./no-work.ts";
 
@@ -25,13 +25,13 @@ export async function workOf(
   keys: OpeningKeys,
   { secrets, ...guard }: GuardSettings,
   prices?: PriceList,
-): Promise<Work> {
+): Promise<WorkerAssignment> {
   const { metadata, spec, status } = migration;
   const urls = await openFields(keys, forMigration(metadata, spec), metadata.creationTimestamp, {
     source: spec.source.sealedUrl,
     target: spec.target.sealedUrl,
   });
-  const locate = (field: "source" | "target"): Work["source"] => {
+  const locate = (field: "source" | "target"): WorkerAssignment["source"] => {
     const url = urls[field];
     return url === undefined ? { folder: workerPaths[field], ...(secrets ? { guard } : {}) } : { url, guard };
   };
@@ -50,7 +50,10 @@ export async function workOf(
   };
 }
 
-function limitOf(migration: Migration, prices: PriceList | undefined): Pick<Work, "mostBytes" | "finished"> {
+function limitOf(
+  migration: Migration,
+  prices: PriceList | undefined,
+): Pick<WorkerAssignment, "mostBytes" | "finished"> {
   const mostBytes = mostBytesOf(migration.spec.payment, runTypeOf(migration), prices);
   return mostBytes === undefined ? {} : { mostBytes, finished: migration.status?.finished ?? 0 };
 }
@@ -63,7 +66,7 @@ const mostMade = 6 * 1024 * 1024;
 const longest = 16 * 1024;
 const largestArchive = 64 * 1024 * 1024;
 const objectSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z.string().optional() });
-type Made = Pick<Work, "made" | "madeIn">;
+type Made = Pick<WorkerAssignment, "made" | "madeIn">;
 
 /** What was made cannot be told to a worker, now or ever. */
 export class MadeError extends NoWork {

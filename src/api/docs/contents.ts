@@ -1,6 +1,6 @@
 /** Which pages of docs/ are served, in what order, and what each is for: a reader's way in, people and models alike. */
 
-export interface Entry {
+export interface ContentsEntry {
   /** Of the file in docs/, without `.md`. */
   name: string;
   /** One line. */
@@ -9,7 +9,7 @@ export interface Entry {
 
 export interface Section {
   title: string;
-  entries: Entry[];
+  entries: ContentsEntry[];
 }
 
 export const product = "Rowferry";

@@ -1,7 +1,7 @@
 import { product, summary } from "./contents.ts";
 import { escapeHtml } from "./escape.ts";
-import type { Page, PageSection } from "./pages.ts";
-import type { Place } from "./render.ts";
+import type { DocPage, PageSection } from "./pages.ts";
+import type { PageHeading } from "./render.ts";
 import { script } from "./script.ts";
 import { bounds, type Hit } from "./search.ts";
 
@@ -19,7 +19,7 @@ interface Framed {
   /** The page, where it is one. */
   name?: string;
   /** Of the page, where it has several. */
-  places?: readonly Place[];
+  places?: readonly PageHeading[];
   /** What was searched for. */
   asked?: string;
 }
@@ -69,7 +69,7 @@ ${here}</div>
 `;
 }
 
-const listOf = (places: readonly (Omit<Place, "below"> & Partial<Place>)[]): string =>
+const listOf = (places: readonly (Omit<PageHeading, "below"> & Partial<PageHeading>)[]): string =>
   `<ul>\n${places
     .map(({ heading, anchor, below = [] }) => {
       const inner = below.length === 0 ? "" : `\n${listOf(below)}`;
@@ -103,5 +103,5 @@ export function searchPage(site: Frame, asked: string, hits: readonly Hit[]): st
 export const missingPage = (site: Frame): string =>
   frame(site, { title: "Not found", content: "<h1>Not found</h1>\n<p>This page does not exist.</p>" });
 
-const linkTo = ({ prefix }: Frame, { name, title }: Page): string =>
+const linkTo = ({ prefix }: Frame, { name, title }: DocPage): string =>
   `<a href="${prefix}/docs/${name}">${escapeHtml(title)}</a>`;

@@ -1,5 +1,5 @@
 import { product, summary } from "./contents.ts";
-import type { Page, PageSection } from "./pages.ts";
+import type { DocPage, PageSection } from "./pages.ts";
 
 /** The documentation for models, by the rules of llmstxt.org. `base`: where users reach the service, without a slash at the end. */
 
@@ -35,7 +35,7 @@ export function llmsFullText(sections: readonly PageSection[], base: string): st
   return head(pages.map((page) => `${withSource(page, base)}\n`));
 }
 
-function withSource({ name, markdown }: Page, base: string): string {
+function withSource({ name, markdown }: DocPage, base: string): string {
   const whole = markdown
     .replace(/^<!--[\s\S]*?-->\s*/, "")
     .replace(/\]\((?!#)([a-z0-9.-]+\.(?:md|json)(?:#[^)\s]*)?)\)/g, `](${base}/docs/$1)`)

@@ -4,7 +4,7 @@ import { contents } from "./contents.ts";
 
 /** The pages as they stand in docs/, read once. */
 
-export interface Page {
+export interface DocPage {
   /** Its path is /docs/<name>. */
   name: string;
   /** Of its only heading of the first level. */
@@ -15,7 +15,7 @@ export interface Page {
 
 export interface PageSection {
   title: string;
-  pages: Page[];
+  pages: DocPage[];
 }
 
 /** What a folder of docs holds. `schema`: of the report, JSON. */
@@ -28,7 +28,7 @@ export interface Pages {
 export function readPages(folder: string): Pages {
   const sections = contents.map(({ title, entries }) => ({
     title,
-    pages: entries.map(({ name, about }): Page => {
+    pages: entries.map(({ name, about }): DocPage => {
       const markdown = readFileSync(join(folder, `${name}.md`), "utf8");
       return { name, title: titleOf(name, markdown), about, markdown };
     }),

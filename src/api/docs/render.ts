@@ -47,15 +47,15 @@ function target(href: string, linked: Linked): string | undefined {
 }
 
 /** A heading of the second level, with those of the third below it. */
-export interface Place {
+export interface PageHeading {
   heading: string;
   anchor: string;
-  below: Omit<Place, "below">[];
+  below: Omit<PageHeading, "below">[];
 }
 
-export function placesOf(markdown: string): Place[] {
+export function placesOf(markdown: string): PageHeading[] {
   const slugs = createSlugs();
-  const places: Place[] = [];
+  const places: PageHeading[] = [];
   for (const token of lexer(markdown)) {
     if (token.type !== "heading") continue;
     const heading = plainOf(token.tokens ?? []);

@@ -3,7 +3,7 @@ import { clientOf } from "../../requests/client-address.ts";
 import { Problem } from "../../requests/errors.ts";
 import type { Flight } from "../flight.ts";
 import { invalid, readQuery } from "../input.ts";
-import { type Limits, limitHeaders, standingsOf } from "../limits.ts";
+import { limitHeaders, type RateLimiter, standingsOf } from "../limits.ts";
 import { type Content, sendTagged, textContent } from "../send.ts";
 import { scriptSource } from "./script.ts";
 import { bounds } from "./search.ts";
@@ -16,7 +16,7 @@ const methods = "GET, HEAD, OPTIONS";
 /** Nothing is run, framed or loaded but our one script, style sheet and icon. */
 const policy = `default-src 'none'; script-src ${scriptSource}; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-export function docsRoutes(site: Site, flight: Flight, limits: Pick<Limits, "spend">) {
+export function docsRoutes(site: Site, flight: Flight, limits: Pick<RateLimiter, "spend">) {
   const contents = new WeakMap<Document, Content>();
   const contentOf = (document: Document): Content => {
     const found = contents.get(document) ?? textContent(document.text(), true);

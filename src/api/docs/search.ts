@@ -1,5 +1,5 @@
 import { lexer, type Token, type Tokens } from "marked";
-import type { Page } from "./pages.ts";
+import type { DocPage } from "./pages.ts";
 import { createSlugs, plainOf } from "./render.ts";
 
 /**
@@ -44,7 +44,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
 
 /** One heading with what is below it. */
 interface Part {
-  page: Page;
+  page: DocPage;
   heading: string;
   anchor: string;
   /** Paragraphs, items, rows and code. */
@@ -55,7 +55,7 @@ interface Part {
 }
 
 export interface Hit {
-  page: Page;
+  page: DocPage;
   heading: string;
   /** Of the heading; empty: the page itself. */
   anchor: string;
@@ -71,7 +71,7 @@ export type Search = (asked: string) => Hit[];
 export const wordsOf = (asked: string): string[] =>
   [...new Set(asked.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);
 
-export function createSearch(pages: readonly Page[]): Search {
+export function createSearch(pages: readonly DocPage[]): Search {
   const titles = new Map(pages.map(({ name, title }) => [`${name}.md`, title]));
   // As on the page itself, a link that has a file's name for words is read as that page's title.
   const named = (markdown: string) =>
@@ -197,7 +197,7 @@ function positionOf(text: string, pattern: RegExp): number {
   return at < 0 ? text.length : at;
 }
 
-function partsOf(page: Page, markdown: string): Part[] {
+function partsOf(page: DocPage, markdown: string): Part[] {
   const slugs = createSlugs();
   const parts: { heading: string; anchor: string; texts: string[] }[] = [];
   for (const token of lexer(markdown)) {

@@ -9,7 +9,7 @@ export interface Example {
 }
 
 /** Either `examples`, at least two, or other tokens. */
-export interface Part {
+export interface TabsBlock {
   tokens: Token[];
   examples?: Example[];
 }
@@ -27,8 +27,8 @@ function exampleAt(tokens: readonly Token[], at: number): { example: Example; ne
   return code?.type === "code" ? { example: { name, language, code }, next: next + 1 } : undefined;
 }
 
-export function examplesOf(tokens: readonly Token[]): Part[] {
-  const parts: Part[] = [];
+export function examplesOf(tokens: readonly Token[]): TabsBlock[] {
+  const parts: TabsBlock[] = [];
   let at = 0;
   while (at < tokens.length) {
     const examples: Example[] = [];

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { Attempt } from "../../requests/accounts/attempts.ts";
 import type { ProblemCode } from "../../requests/errors.ts";
-import type { AskedBy } from "../../requests/prober.ts";
+import type { ProbeCaller } from "../../requests/prober.ts";
 import type { Tier } from "../../requests/tiers.ts";
 import type { Caller, Identity, World } from "../../requests/world.ts";
 import type { TokenScope } from "../../resources/token.ts";
@@ -45,11 +45,11 @@ export interface Operation {
   /** Beside those that every operation has (401, 406, 429, 500, 503 and those of its body). */
   problems: readonly ProblemCode[];
   examples: { request?: unknown; response: unknown };
-  run(world: World, call: Call): Promise<Answer>;
+  run(world: World, call: OperationCall): Promise<OperationResult>;
 }
 
 /** Input that was checked. */
-export interface Call {
+export interface OperationCall {
   /** Of an operation with auth `token` it is there. */
   identity?: Identity;
   /** Likewise, but not of one that is `withoutTeam`. */
@@ -60,7 +60,7 @@ export interface Call {
   idempotencyKey?: string;
   /** Of a stream that goes on where an earlier one ended. */
   lastEventId?: string;
-  asked: AskedBy;
+  asked: ProbeCaller;
   /** As the socket or a trusted proxy told. */
   address: string;
   /** The header. */
@@ -70,7 +70,7 @@ export interface Call {
   attempt: Attempt;
 }
 
-export interface Answer {
+export interface OperationResult {
   body?: unknown;
   /** Instead of a body, JSON that is too large to be in memory whole: it is read as fast as the caller takes it. */
   large?: { length: number; digest: Buffer; held: number; read: () => AsyncIterable<Buffer> };

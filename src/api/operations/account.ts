@@ -17,7 +17,7 @@ import { sessionCookie, sessionSeconds } from "../../requests/sessions/session.t
 import { signIn } from "../../requests/sessions/sign-in.ts";
 import { signOut } from "../../requests/sessions/sign-out.ts";
 import { mostAccountEvents } from "../../resources/account-log.ts";
-import type { Answer, Operation } from "../openapi/operation.ts";
+import type { Operation, OperationResult } from "../openapi/operation.ts";
 import { identityOf } from "./identity.ts";
 
 /** Sign up, in and out; who I am; another password. */
@@ -46,7 +46,7 @@ const exampleEvent: ShownEvent = {
 };
 const exampleCredentials = { email: "ann@example.com", password: "correct horse battery" };
 
-const withSession = (message: string, { account, cookie, device }: SignedIn): Answer => ({
+const withSession = (message: string, { account, cookie, device }: SignedIn): OperationResult => ({
   body: { message, account },
   cookies: [
     { name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds },

@@ -1,4 +1,4 @@
-import type { Backup, OneRestore, OneRun, Restored, Run } from "../../requests/backups/shapes.ts";
+import type { Backup, BackupRunView, OneRestore, OneRun, RestoreView } from "../../requests/backups/shapes.ts";
 
 /** What the documentation shows of backups. */
 
@@ -52,7 +52,7 @@ export const createdBackupExample: Backup = {
   conditions: [],
 };
 
-export const runExample: Run = {
+export const runExample: BackupRunView = {
   id: runId,
   backup: id,
   trigger: "schedule",
@@ -79,7 +79,7 @@ export const runExample: Run = {
   },
 };
 
-export const newRunExample: Run = {
+export const newRunExample: BackupRunView = {
   ...runExample,
   id: `${id}-m0a1b2c3d4e5`,
   trigger: "manual",
@@ -112,7 +112,7 @@ export const oneRunExample: OneRun = {
   logs,
 };
 
-export const restoreExample: Restored = {
+export const restoreExample: RestoreView = {
   id: "9a3f0c7d-2b1e-4c8a-b5d6-7e8f90a1b2c3",
   backup: id,
   run: runId,

@@ -4,10 +4,10 @@ import { runNow } from "../../requests/backups/run-now.ts";
 import {
   backupIdSchema,
   oneRunSchema,
-  runAnswerSchema,
   runIdSchema,
   runListSchema,
   runNowSchema,
+  runResponseSchema,
   runsSchema,
 } from "../../requests/backups/shapes.ts";
 import { verifyRun } from "../../requests/backups/verify.ts";
@@ -39,7 +39,7 @@ export const backupRunOperations: readonly Operation[] = [
     answer: {
       status: 202,
       description: "The run is queued.",
-      schema: runAnswerSchema,
+      schema: runResponseSchema,
       location: "/api/backups/{/run/backup}/runs/{/run/id}",
     },
     problems: [
@@ -115,7 +115,7 @@ export const backupRunOperations: readonly Operation[] = [
     tier: "write",
     params: ofRun,
     idempotent: true,
-    answer: { status: 202, description: "The verification is queued.", schema: runAnswerSchema },
+    answer: { status: 202, description: "The verification is queued.", schema: runResponseSchema },
     problems: ["backups_disabled", "not_found", "other_team", "state_conflict", "limit_reached", "busy"],
     examples: {
       response: {

@@ -4,9 +4,9 @@ import { backupChangeSchema, backupCreateSchema } from "../../requests/backups/i
 import { getBackup, listBackups } from "../../requests/backups/list.ts";
 import { removeBackup } from "../../requests/backups/remove.ts";
 import {
-  backupAnswerSchema,
   backupIdSchema,
   backupListSchema,
+  backupResponseSchema,
   backupSchema,
   backupsSchema,
 } from "../../requests/backups/shapes.ts";
@@ -36,7 +36,7 @@ export const backupOperations: readonly Operation[] = [
     answer: {
       status: 201,
       description: "The schedule is created.",
-      schema: backupAnswerSchema,
+      schema: backupResponseSchema,
       location: "/api/backups/{/backup/id}",
     },
     problems: [
@@ -107,7 +107,7 @@ export const backupOperations: readonly Operation[] = [
     tier: "write",
     params,
     body: backupChangeSchema,
-    answer: { status: 200, description: "The schedule is changed.", schema: backupAnswerSchema },
+    answer: { status: 200, description: "The schedule is changed.", schema: backupResponseSchema },
     problems: ["backups_disabled", "invalid", "url_refused", "not_found", "other_team", "busy"],
     examples: {
       request: { suspend: true },
@@ -135,7 +135,7 @@ export const backupOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "The schedule is deleted; from now on it is not found.",
-      schema: backupAnswerSchema,
+      schema: backupResponseSchema,
     },
     problems: ["backups_disabled", "not_found", "other_team"],
     examples: {

@@ -6,7 +6,7 @@ import {
   againSchema,
   checkoutSchema,
   idSchema,
-  resetAnswerSchema,
+  resetResponseSchema,
   resetSchema,
   retrySchema,
 } from "../../requests/migrations/view/shapes.ts";
@@ -94,9 +94,9 @@ export const migrationActionOperations: readonly Operation[] = [
     body: resetSchema,
     bodyOptional: true,
     idempotent: true,
-    answer: { status: 202, description: "It is being reset.", schema: resetAnswerSchema },
+    answer: { status: 202, description: "It is being reset.", schema: resetResponseSchema },
     alsoAnswers: [
-      { status: 200, description: "What a reset would do; nothing was changed.", schema: resetAnswerSchema },
+      { status: 200, description: "What a reset would do; nothing was changed.", schema: resetResponseSchema },
     ],
     problems: [
       "not_found",

@@ -1,7 +1,7 @@
 import type * as z from "zod";
 import type { reportSchema } from "../../engine/report/schema.ts";
-import type { ConnectionAnswer, Estimate, Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
-import type { Acted, Created, Listed, logsSchema, One } from "../../requests/migrations/view/shapes.ts";
+import type { ConnectionResponse, EstimateView, Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
+import type { Acted, Created, logsSchema, MigrationListItem, One } from "../../requests/migrations/view/shapes.ts";
 
 /** What the documentation shows of migrations. */
 
@@ -12,7 +12,7 @@ export const pairExample = {
   target_url: "postgresql://writer:secret@db2.shop.internal/shop",
 };
 
-const pending: Listed = {
+const pending: MigrationListItem = {
   id,
   name: id,
   status: "pending",
@@ -23,7 +23,7 @@ const pending: Listed = {
   created_at: "2030-01-31T12:00:00.000Z",
 };
 
-export const listedExample: Listed = { ...pending, status: "completed", size: 823_000_000 };
+export const listedExample: MigrationListItem = { ...pending, status: "completed", size: 823_000_000 };
 
 export const createdExample: Created = {
   message: "The migration has started: poll it until its status is completed or failed.",
@@ -84,7 +84,7 @@ export const reportExample: z.input<typeof reportSchema> = {
 
 export const actedExample = (message: string): Acted => ({ message, migration: pending });
 
-export const estimateExample: Estimate = {
+export const estimateExample: EstimateView = {
   estimate_id: "est_eyJzaXplIjo4MjMwMDAwMDB9.m3vQx1bq7o8Zr9yGm2kXc0dT5uHnLw4sPaEiVfJtRy8",
   amount: 0,
   currency: "USD",
@@ -120,7 +120,7 @@ export const preflightExample: Preflight = {
   counts: { blockers: 0, warnings: 0, notes: 0, copied: 3, converted: 40, reported: 0, reported_kinds: {} },
 };
 
-export const connectionExample: ConnectionAnswer = {
+export const connectionExample: ConnectionResponse = {
   reachable: true,
   engine: "PostgreSQL",
   version: "18.6",

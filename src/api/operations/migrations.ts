@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { create } from "../../requests/migrations/create.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
-import { list } from "../../requests/migrations/list.ts";
+import { listMigrations } from "../../requests/migrations/list.ts";
 import { remove } from "../../requests/migrations/remove.ts";
 import {
   actedSchema,
@@ -70,7 +70,7 @@ export const migrationOperations: readonly Operation[] = [
     problems: ["invalid"],
     examples: { response: { data: [listedExample], next_cursor: null } },
     async run(world, call) {
-      return { body: await list(world, callerOf(call), listQuerySchema.parse(call.query)) };
+      return { body: await listMigrations(world, callerOf(call), listQuerySchema.parse(call.query)) };
     },
   },
   {

@@ -5,9 +5,9 @@ import { restoreRun } from "../../requests/backups/restore.ts";
 import {
   backupIdSchema,
   oneRestoreSchema,
-  restoreAnswerSchema,
   restoreIdSchema,
   restoreListSchema,
+  restoreResponseSchema,
   restoreSchema,
   restoresSchema,
   runIdSchema,
@@ -40,7 +40,7 @@ export const restoreOperations: readonly Operation[] = [
     answer: {
       status: 202,
       description: "The restore is queued.",
-      schema: restoreAnswerSchema,
+      schema: restoreResponseSchema,
       location: "/api/restores/{/restore/id}",
     },
     problems: [

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
 import type { PublicState } from "../../requests/billing/public-state.ts";
 import type { MigrationState } from "../../resources/migration.ts";
-import { checkoutPage, type Outcome } from "./checkout-html.ts";
+import { type CheckoutOutcome, checkoutPage } from "./checkout-html.ts";
 
-it.each<[Outcome, MigrationState | undefined, string, boolean]>([
+it.each<[CheckoutOutcome, MigrationState | undefined, string, boolean]>([
   ["done", undefined, "Back from the checkout", false],
   ["done", "awaiting_payment", "Waiting for the payment", true],
   ["done", "pending", "Payment authorized", true],

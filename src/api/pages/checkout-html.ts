@@ -3,10 +3,10 @@ import type { MigrationState } from "../../resources/migration.ts";
 
 /** The pages to which Stripe sends a person back. They contain no script and no form, and load only the style sheet and the icon. */
 
-export type Outcome = "done" | "cancelled";
+export type CheckoutOutcome = "done" | "cancelled";
 
-export interface Shown {
-  outcome: Outcome;
+export interface CheckoutPage {
+  outcome: CheckoutOutcome;
   /** Undefined where the page was opened without a migration's id, or with an unknown one. */
   found: PublicState | undefined;
   /** Path of the base URL, without a slash at its end: `""` or `/ferry`. */
@@ -89,7 +89,7 @@ const cancelled: Text = {
 const isFinal = (state: MigrationState | undefined): boolean =>
   state === undefined || state === "completed" || state === "failed";
 
-const textOf = ({ outcome, found }: Shown): Text => {
+const textOf = ({ outcome, found }: CheckoutPage): Text => {
   const isOpen = found === undefined || (found.state === "awaiting_payment" && found.payment === "open");
   if (outcome === "cancelled" && isOpen) return cancelled;
   return found === undefined ? done : states[found.state](found.payment);
@@ -99,7 +99,7 @@ const textOf = ({ outcome, found }: Shown): Text => {
 const refreshAfter = 3;
 
 /** HTML. All texts are fixed: nothing of the request is in it. */
-export function checkoutPage(shown: Shown): string {
+export function checkoutPage(shown: CheckoutPage): string {
   const { title, paragraphs } = textOf(shown);
   const { found, prefix } = shown;
   const state = found?.state;

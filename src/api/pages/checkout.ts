@@ -2,7 +2,7 @@ import type { Request, Response } from "express";
 import type { PublicState } from "../../requests/billing/public-state.ts";
 import type { Mounted } from "../app.ts";
 import { readQuery } from "../input.ts";
-import { checkoutPage, type Outcome } from "./checkout-html.ts";
+import { type CheckoutOutcome, checkoutPage } from "./checkout-html.ts";
 
 /** Only the style sheet and the icon are loaded. */
 const policy =
@@ -10,7 +10,7 @@ const policy =
 
 /** `/checkout/done` and `/checkout/cancelled`, public. `stateOf` gets the id of the query, as the caller wrote it. */
 export function checkoutPages(prefix: string, stateOf: (id: string) => PublicState | undefined): Mounted[] {
-  const outcomes: Outcome[] = ["done", "cancelled"];
+  const outcomes: CheckoutOutcome[] = ["done", "cancelled"];
   return outcomes.map((outcome) => ({
     path: `/checkout/${outcome}`,
     method: "get",

@@ -1,6 +1,6 @@
 import type { Request, Response } from "express";
 import { Problem } from "../../requests/errors.ts";
-import type { Answer } from "../openapi/operation.ts";
+import type { OperationResult } from "../openapi/operation.ts";
 import { type StreamTimes, usualTimes, writeStream } from "./index.ts";
 
 /**
@@ -12,7 +12,7 @@ export interface Streams {
   write(
     request: Request,
     response: Response,
-    open: NonNullable<Answer["stream"]>,
+    open: NonNullable<OperationResult["stream"]>,
     account: string,
     /** Whether the caller may still read it; a throw is a no. */
     holds: () => Promise<boolean>,

@@ -9,7 +9,7 @@ import {
   missing,
 } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { printable } from "../../engine/text/printable.ts";
-import { BackupError, type Part } from "../contract.ts";
+import { type ArchivePart, BackupError } from "../contract.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */
 
@@ -17,7 +17,7 @@ export interface Apply {
   /** A statement of the schema or the finish. */
   define(session: Session, statement: string): Promise<void>;
   /** A statement of rows, and what it did. Errors: `data_refused`. */
-  insert(session: Session, statement: Buffer, part: Part): Promise<{ affected: number; warnings: number }>;
+  insert(session: Session, statement: Buffer, part: ArchivePart): Promise<{ affected: number; warnings: number }>;
 }
 
 const name = "`(?:[^`]|``)*`";

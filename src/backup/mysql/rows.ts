@@ -4,7 +4,7 @@ import type { Session } from "../../engine/mysql/driver/session.ts";
 import { readAgain } from "../../engine/mysql/source/read-again.ts";
 import { insertHead, spareBytes, statementBytes } from "../../engine/mysql/target/insert.ts";
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
-import type { Part } from "../contract.ts";
+import type { ArchivePart } from "../contract.ts";
 import { type Writing, writePart } from "../parts.ts";
 import { type SqlFile, sqlFileOf } from "./sql-file.ts";
 import { createStatementPipe } from "./statement-pipe.ts";
@@ -12,7 +12,7 @@ import { settings } from "./statements.ts";
 
 /** One part of rows: those of a range of a table, or of several small tables, as INSERT statements in one transaction. */
 
-export interface Range {
+export interface RowRange {
   plan: TablePlan;
   /** SQL after WHERE; undefined: all rows. */
   where: string | undefined;
@@ -28,8 +28,8 @@ export async function writeRows(
   writing: Writing,
   reader: Session,
   name: string,
-  ranges: readonly Range[],
-): Promise<{ part: Part; counts: number[] }> {
+  ranges: readonly RowRange[],
+): Promise<{ part: ArchivePart; counts: number[] }> {
   return readAgain(reader, async () => {
     const counts: number[] = [];
     const warned = { warnings: 0, columns: new Set<string>() };
@@ -83,7 +83,7 @@ interface Read {
   empty: number;
 }
 
-async function* insertsOf(reader: Session, { plan, where }: Range, read: Read): AsyncGenerator<Buffer> {
+async function* insertsOf(reader: Session, { plan, where }: RowRange, read: Read): AsyncGenerator<Buffer> {
   const pipe = createStatementPipe(plan.kinds, {
     into: into(plan),
     columns: plan.columns,
@@ -113,7 +113,7 @@ async function* insertsOf(reader: Session, { plan, where }: Range, read: Read): 
 const mostEmpty = 1000;
 
 /** A table all of whose columns are computed. */
-async function* emptyRows(reader: Session, { plan }: Range, read: Read): AsyncGenerator<Buffer> {
+async function* emptyRows(reader: Session, { plan }: RowRange, read: Read): AsyncGenerator<Buffer> {
   const [[count] = []] = await reader.query(plan.select.replace(/^SELECT /, "SELECT COUNT(*)"));
   read.rows = Number(count);
   for (let left = read.rows; left > 0; left -= mostEmpty) {

@@ -5,7 +5,7 @@ import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { counted } from "../../guard/words.ts";
-import { BackupError, type Part } from "../contract.ts";
+import { type ArchivePart, BackupError } from "../contract.ts";
 import { partsOf } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { namesOf, refuseNotEmpty } from "../target.ts";
@@ -52,7 +52,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     account.phase("copying");
     log("info", `Restoring ${counted(manifest.tables.length, "table")} into ${printable(target.database)}`);
     const apply = await createApply(main, { database: target.database, warn, isFilled: before.tables.length > 0 });
-    const run = (session: Session, part: Part) =>
+    const run = (session: Session, part: ArchivePart) =>
       runPart({ ...work, reading: { ...work.reading, signal } }, apply, session, part);
     for (const part of partsOf(manifest, "schema")) await run(main, part);
     const tasks = partsOf(manifest, "rows").map(
@@ -128,7 +128,7 @@ async function refuseLongStatements(session: Session, { manifest }: Unpacking): 
   );
 }
 
-async function runPart(work: Unpacking, apply: Apply, session: Session, part: Part): Promise<void> {
+async function runPart(work: Unpacking, apply: Apply, session: Session, part: ArchivePart): Promise<void> {
   const { reading, moved } = work;
   const pieces = async function* () {
     for await (const piece of readPart(reading, part)) {

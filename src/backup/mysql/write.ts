@@ -16,13 +16,13 @@ import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
-import { BackupError, type Part, type TableRows } from "../contract.ts";
+import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
 import { writePart } from "../parts.ts";
-import type { Work, Written } from "../work.ts";
+import type { DumpWork, WrittenPart } from "../work.ts";
 import { type Checksums, createChecksums } from "./checksums.ts";
 import { codeStatements } from "./code.ts";
 import { inventoryOf } from "./inventory.ts";
-import { type Range, writeRows } from "./rows.ts";
+import { type RowRange, writeRows } from "./rows.ts";
 import { sqlFile } from "./sql-file.ts";
 import { databaseStatement, laterStatements, sequenceStatements, settings, tableStatement } from "./statements.ts";
 
@@ -33,7 +33,7 @@ import { databaseStatement, laterStatements, sequenceStatements, settings, table
 
 const program = "rowferry backup";
 
-export async function writeMysql(work: Work): Promise<Written> {
+export async function writeMysql(work: DumpWork): Promise<WrittenPart> {
   const { source, account, log } = work;
   const { database } = source;
   const failed = new AbortController();
@@ -150,10 +150,10 @@ async function brokenViews(reader: Session, database: string, { others }: Catalo
 }
 
 async function writeStatements(
-  writing: Work["writing"],
-  about: Pick<Part, "name" | "holds">,
+  writing: DumpWork["writing"],
+  about: Pick<ArchivePart, "name" | "holds">,
   statements: readonly string[],
-): Promise<Part> {
+): Promise<ArchivePart> {
   const { file, longest } = sqlFile(statements);
   const part = await writePart(
     writing,
@@ -171,17 +171,17 @@ const togetherBytes = 8 << 20;
 const mostTogether = 200;
 
 async function writeAllRows(
-  { writing, account, source: { database } }: Work,
+  { writing, account, source: { database } }: DumpWork,
   readers: readonly Session[],
   plans: readonly TablePlan[],
   checksums: Checksums | undefined,
   failed: (error: unknown) => void,
-): Promise<{ parts: Part[]; tables: TableRows[] }> {
-  const parts: Part[] = [];
+): Promise<{ parts: ArchivePart[]; tables: TableRows[] }> {
+  const parts: ArchivePart[] = [];
   const found = new Map<TablePlan, RowChecksum | undefined>();
   const counted = new Map<TablePlan, number>(plans.map((plan) => [plan, 0]));
   let made = 0;
-  const write = (ranges: readonly Range[], weight: number, then: () => Task<Session>[]): Task<Session> => ({
+  const write = (ranges: readonly RowRange[], weight: number, then: () => Task<Session>[]): Task<Session> => ({
     weight,
     async run(reader) {
       const name = `2-rows-${String(++made).padStart(6, "0")}.sql`;

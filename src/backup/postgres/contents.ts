@@ -15,9 +15,9 @@ export interface DumpReader {
 
 export type Block =
   /** Rows of the entry, as COPY text. */
-  | { kind: "rows"; id: number; pieces(blocks: Blocks): AsyncGenerator<Buffer> }
+  | { kind: "rows"; id: number; pieces(blocks: ContentBlocks): AsyncGenerator<Buffer> }
   /** Large objects, each with its oid. */
-  | { kind: "objects"; id: number; objects(blocks: Blocks): AsyncGenerator<LargeObject> };
+  | { kind: "objects"; id: number; objects(blocks: ContentBlocks): AsyncGenerator<LargeObject> };
 
 export interface LargeObject {
   oid: number;
@@ -25,7 +25,7 @@ export interface LargeObject {
 }
 
 /** Where the pieces are put: each begins with `reserved` bytes for the caller, who owns it from then on. */
-export interface Blocks {
+export interface ContentBlocks {
   reserved: number;
   take(): Buffer;
 }
@@ -82,7 +82,7 @@ export async function readDump(plain: AsyncIterable<Buffer>): Promise<DumpReader
   };
 
   /** One stretch of data: lengths and bytes, up to a length of 0. Small ones are put together. */
-  async function* stretch({ reserved, take }: Blocks): AsyncGenerator<Buffer> {
+  async function* stretch({ reserved, take }: ContentBlocks): AsyncGenerator<Buffer> {
     let out = take();
     let filled = reserved;
     for (;;) {
@@ -106,7 +106,7 @@ export async function readDump(plain: AsyncIterable<Buffer>): Promise<DumpReader
     if (filled > reserved) yield out.subarray(0, filled);
   }
 
-  async function* objects(blocks: Blocks): AsyncGenerator<LargeObject> {
+  async function* objects(blocks: ContentBlocks): AsyncGenerator<LargeObject> {
     for (let oid = await int(); oid !== 0; oid = await int()) yield { oid, pieces: stretch(blocks) };
   }
 

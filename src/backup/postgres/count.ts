@@ -8,7 +8,7 @@ import { reading } from "../../engine/postgres/source/holding.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import type { TableRows } from "../contract.ts";
-import type { Work } from "../work.ts";
+import type { DumpWork } from "../work.ts";
 
 /**
  * Rows of each table as the sessions see them. `checksums`: they are hashed too, by this method or by the server's own; the answer
@@ -17,7 +17,7 @@ import type { Work } from "../work.ts";
 export async function count(
   tables: readonly Table[],
   sessions: readonly Session[],
-  account: Work["account"],
+  account: DumpWork["account"],
   checksums: ChecksumMethod | "own" | undefined,
 ): Promise<{ tables: TableRows[]; checksums?: ChecksumMethod }> {
   const side = { engine: "postgres", sessions: sessions.slice(0, 1) } as const;

@@ -21,7 +21,7 @@ import { readPart } from "../parts.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { beginAttempt, endAttempt } from "./attempts.ts";
-import { type Blocks, type LargeObject, readDump } from "./contents.ts";
+import { type ContentBlocks, type LargeObject, readDump } from "./contents.ts";
 import { count } from "./count.ts";
 import { largeObjects } from "./write.ts";
 
@@ -167,7 +167,7 @@ async function setEncoding(session: Session, entries: readonly DumpEntry[]): Pro
 const blockBytes = 256 * 1024;
 const inFlightBytes = 4 * blockBytes;
 
-interface Pool extends Blocks {
+interface Pool extends ContentBlocks {
   give(block: Uint8Array): void;
 }
 

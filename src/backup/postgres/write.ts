@@ -6,7 +6,7 @@ import { leftInSource } from "../../engine/postgres/source/left-in-source.ts";
 import { openSource } from "../../engine/postgres/source/source.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { writePart } from "../parts.ts";
-import type { Work, Written } from "../work.ts";
+import type { DumpWork, WrittenPart } from "../work.ts";
 import { count } from "./count.ts";
 import { dumped } from "./dumped.ts";
 
@@ -18,7 +18,7 @@ import { dumped } from "./dumped.ts";
 export const dumpPart = "database.dump";
 const applicationName = "rowferry backup";
 
-export async function writePostgres(work: Work): Promise<Written> {
+export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
   const { source, account, log } = work;
   const failed = new AbortController();
   const signal = AbortSignal.any([work.signal, failed.signal]);

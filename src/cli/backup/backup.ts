@@ -5,22 +5,22 @@ import { counted, durationText, sizeText } from "../../guard/words.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
 import { placeOf } from "../identity.ts";
-import type { Context } from "../io.ts";
-import type { Answer } from "../main.ts";
+import type { CommandContext } from "../io.ts";
+import type { CommandResult } from "../main.ts";
 import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
 import { recipientsOf } from "./keys.ts";
-import { openPlace, type Place } from "./place.ts";
-import { type Backups, openBackups } from "./room.ts";
+import { type ArchiveLocation, openPlace } from "./place.ts";
+import { type BackupModule, openBackups } from "./room.ts";
 import { inOwnWords } from "./words.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
 export async function runBackup(
   { words, ca, flags, options }: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
-  engine: { backups(): Promise<Backups> },
-): Promise<Answer> {
+  engine: { backups(): Promise<BackupModule> },
+): Promise<CommandResult> {
   const { io, redactor, signal } = context;
   const backups = await openBackups(engine);
   const place = openPlace(words[1] ?? "", flags, context, backups);
@@ -58,7 +58,11 @@ ${taken.manifestDigest}
 }
 
 /** What is in PLACE is never removed unasked: it may be somebody's only backup, or no backup at all. */
-async function refuseUsed({ storage, folder, shown }: Place, replace: boolean, signal: AbortSignal): Promise<void> {
+async function refuseUsed(
+  { storage, folder, shown }: ArchiveLocation,
+  replace: boolean,
+  signal: AbortSignal,
+): Promise<void> {
   let parts = 0;
   for await (const { name } of storage.list(`${folder}/`, signal)) {
     if (name === `${folder}/${manifestName}`)

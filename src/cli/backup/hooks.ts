@@ -1,10 +1,10 @@
-import type { BackupProgress, Hooks } from "../../backup/contract.ts";
+import type { ArchiveHooks, BackupProgress } from "../../backup/contract.ts";
 import type { EngineProgress } from "../../engine/contract.ts";
-import type { Context } from "../io.ts";
+import type { CommandContext } from "../io.ts";
 import type { Voice } from "../voice.ts";
 
 /** The hooks of a backup or a restore, by the voice of a copy. */
-export function hooksOf({ io, signal }: Context, voice: Voice): Hooks {
+export function hooksOf({ io, signal }: CommandContext, voice: Voice): ArchiveHooks {
   let checking = false;
   return {
     signal,

@@ -2,7 +2,7 @@ import { readFile, stat, writeFile } from "node:fs/promises";
 import type { Redactor } from "../../guard/redact.ts";
 import type { Parsed } from "../command.ts";
 import { fileWords, UsageError } from "../exit.ts";
-import type { Backups } from "./room.ts";
+import type { BackupModule } from "./room.ts";
 
 /** age keys of the command line: public ones to encrypt for, and files with private ones to open with. */
 
@@ -11,7 +11,7 @@ const isPrivate = (line: string) => /^AGE-SECRET-KEY-/i.test(line);
 /** Public keys. `make-key` writes its file here. Errors: UsageError. */
 export async function recipientsOf(
   flags: Parsed["flags"],
-  { generateKey, recipientOf }: Pick<Backups, "generateKey" | "recipientOf">,
+  { generateKey, recipientOf }: Pick<BackupModule, "generateKey" | "recipientOf">,
   { redactor, now }: { redactor: Redactor; now: () => Date },
 ): Promise<string[]> {
   const given = flags.recipient ?? [];
@@ -35,7 +35,7 @@ export async function recipientsOf(
   );
 }
 
-async function publicOf(identity: string, path: string, recipientOf: Backups["recipientOf"]): Promise<string> {
+async function publicOf(identity: string, path: string, recipientOf: BackupModule["recipientOf"]): Promise<string> {
   try {
     return await recipientOf(identity.toUpperCase());
   } catch {

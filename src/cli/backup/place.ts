@@ -4,12 +4,12 @@ import type { Storage, StorageCredentials, StorageSpec } from "../../backup/cont
 import { checkName, isPartName } from "../../backup/names.ts";
 import type { Parsed } from "../command.ts";
 import { fileWords, UsageError } from "../exit.ts";
-import type { Context } from "../io.ts";
-import type { Backups } from "./room.ts";
+import type { CommandContext } from "../io.ts";
+import type { BackupModule } from "./room.ts";
 
 /** PLACE: the folder of one archive, on this machine or in a bucket. */
 
-export interface Place {
+export interface ArchiveLocation {
   storage: Storage;
   /** The archive's folder inside the storage. */
   folder: string;
@@ -28,9 +28,9 @@ interface Named {
 export function openPlace(
   text: string,
   flags: Parsed["flags"],
-  { io, redactor }: Context,
-  { storageOf }: Pick<Backups, "storageOf">,
-): Place {
+  { io, redactor }: CommandContext,
+  { storageOf }: Pick<BackupModule, "storageOf">,
+): ArchiveLocation {
   const { spec, credentials, folder, shown } = /^s3:/i.test(text)
     ? inBucket(text, flags, io.env)
     : inFolder(text, flags);
@@ -66,7 +66,7 @@ function kindOf(path: string): "file" | "folder" | undefined {
   return found.isDirectory() ? "folder" : "file";
 }
 
-function inBucket(text: string, flags: Parsed["flags"], env: Context["io"]["env"]): Named {
+function inBucket(text: string, flags: Parsed["flags"], env: CommandContext["io"]["env"]): Named {
   const [bucket = "", ...segments] = text.replace(/^s3:\/\//i, "").split("/");
   while (segments.at(-1) === "") segments.pop();
   const key = segments.join("/");

@@ -5,22 +5,22 @@ import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
 import { exitCodes, UsageError } from "../exit.ts";
 import { placeOf } from "../identity.ts";
-import { type Context, plainText } from "../io.ts";
-import type { Answer } from "../main.ts";
+import { type CommandContext, plainText } from "../io.ts";
+import type { CommandResult } from "../main.ts";
 import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
 import { identitiesOf } from "./keys.ts";
 import { openPlace } from "./place.ts";
-import { type Backups, openBackups } from "./room.ts";
+import { type BackupModule, openBackups } from "./room.ts";
 import { inOwnWords } from "./words.ts";
 
 /** `rowferry restore PLACE TARGET`: checks the archive, restores it, and compares; differences are an answer with exit code 3. */
 export async function runRestore(
   { words, ca, flags, options }: Parsed,
-  context: Context,
+  context: CommandContext,
   voice: Voice,
-  engine: { backups(): Promise<Backups> },
-): Promise<Answer> {
+  engine: { backups(): Promise<BackupModule> },
+): Promise<CommandResult> {
   const { io, redactor } = context;
   const warn = (message: string) => voice.log("warning", message);
   const manifestDigest = digestOf(flags["manifest-digest"]);
@@ -77,7 +77,12 @@ function digestOf(text: string | undefined): string | undefined {
 const mostShown = 40;
 
 /** Errors: UsageError where nobody can be asked. */
-async function confirmed(there: readonly ObjectThere[], into: string, yes: boolean, { io }: Context): Promise<void> {
+async function confirmed(
+  there: readonly ObjectThere[],
+  into: string,
+  yes: boolean,
+  { io }: CommandContext,
+): Promise<void> {
   const own = there.filter(({ kind }) => kind !== "column");
   const lines = own.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name}`, 200)}`);
   const more = own.length > mostShown ? [`  and ${own.length - mostShown} more`] : [];

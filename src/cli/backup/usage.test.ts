@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import { bare, call } from "../testing-call.ts";
-import type { Backups } from "./room.ts";
+import type { BackupModule } from "./room.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "usage-"));
 const file = (name: string) => join(folder, name);
 const [source = "", target = ""] = bare;
-let real: Backups;
+let real: BackupModule;
 let key: { identity: string; recipient: string };
 beforeAll(async () => {
   real = await import("../../backup/index.ts");
@@ -28,7 +28,7 @@ beforeAll(async () => {
 /** A call whose backups are the real ones, except that none is taken or restored. */
 function called(words: string[], env: Record<string, string> = {}, more: object = {}) {
   const taken: unknown[] = [];
-  const backups = async (): Promise<Backups> => ({
+  const backups = async (): Promise<BackupModule> => ({
     ...real,
     takeBackup: async (request) => {
       taken.push(request);
@@ -164,7 +164,7 @@ describe("keys", () => {
 
 it("a bucket's server, region and prefix come from flags, then from the environment", async () => {
   const storages: unknown[] = [];
-  const backups = async (): Promise<Backups> => ({
+  const backups = async (): Promise<BackupModule> => ({
     ...real,
     storageOf: (...given) => {
       storages.push(given);

@@ -1,4 +1,4 @@
-import type { Output } from "../io.ts";
+import type { CommandOutput } from "../io.ts";
 
 /** Colours for a terminal. Text is cleaned before it is coloured: nothing from a database may bring escapes of its own. */
 
@@ -24,6 +24,6 @@ const painted = coloursOf((text, name) =>
 
 /** Colours for a terminal that has them and whose user did not set NO_COLOR (https://no-color.org); none for a pipe or a file. */
 export const coloursFor = (
-  { isTTY }: Pick<Output, "isTTY">,
+  { isTTY }: Pick<CommandOutput, "isTTY">,
   { NO_COLOR = "", TERM }: Readonly<Record<string, string | undefined>>,
 ): Colours => (isTTY === true && NO_COLOR === "" && TERM !== "dumb" ? painted : noColours);

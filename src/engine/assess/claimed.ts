@@ -1,4 +1,4 @@
-import { type Claim, everything, takenName } from "../fence/claims.ts";
+import { everything, type NameClaim, takenName } from "../fence/claims.ts";
 import { type OthersClaim, targetInUse } from "../fence/fence.ts";
 import { readOthersClaims as ofMysql } from "../mysql/fence/claim-rows.ts";
 import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts";
@@ -31,7 +31,7 @@ export async function readClaimed(
 }
 
 /** Blockers for what the copy makes and another run has claimed. Answers what is left. */
-export function sayClaimed<Wanted extends Claim>(claimed: Claimed, wanted: readonly Wanted[], say: Say): Wanted[] {
+export function sayClaimed<Wanted extends NameClaim>(claimed: Claimed, wanted: readonly Wanted[], say: Say): Wanted[] {
   const taken = new Map(claimed.map((one) => [takenName(one), one]));
   const theirs = wanted.flatMap((one) => taken.get(takenName(one)) ?? []);
   for (const owner of new Set(theirs.map((one) => one.owner))) {

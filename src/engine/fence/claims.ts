@@ -1,7 +1,7 @@
 import { fullName } from "../text/full-name.ts";
 
 /** What runs into one target make there, by names: they may go on beside each other as long as no two make the same. */
-export interface Claim {
+export interface NameClaim {
   kind: string;
   /** As full-name.ts writes it. */
   name: string;
@@ -17,7 +17,8 @@ export const relationKinds = new Set([
 ]);
 
 /** The name that it takes: equal for two that cannot be in one target. */
-export const takenName = ({ kind, name }: Claim): string => `${relationKinds.has(kind) ? "relation" : kind} ${name}`;
+export const takenName = ({ kind, name }: NameClaim): string =>
+  `${relationKinds.has(kind) ? "relation" : kind} ${name}`;
 
 /** What several runs may claim at once: the last of them drops it. */
 const sharedPrefix = "shared ";
@@ -31,24 +32,24 @@ export interface Claimant {
 }
 
 /** How the fence's table has a claim: rows of kind `claim`, this in `name` and the claim's kind in `body`. */
-export const claimKey = (claim: Claim): string =>
+export const claimKey = (claim: NameClaim): string =>
   `${sharedKinds.has(claim.kind) ? sharedPrefix : ""}${takenName(claim)}`;
 
 /** The claim of such a row. */
-export function claimOfKey(key: string, kind: string): Claim {
+export function claimOfKey(key: string, kind: string): NameClaim {
   const taken = key.startsWith(sharedPrefix) ? key.slice(sharedPrefix.length) : key;
   return { kind, name: taken.slice(takenName({ kind, name: "" }).length) };
 }
 
 /** By their keys, each once. */
-export const claimsByKey = (claims: readonly Claim[]): Map<string, Claim> =>
+export const claimsByKey = (claims: readonly NameClaim[]): Map<string, NameClaim> =>
   new Map(claims.map((claim) => [claimKey(claim), claim]));
 
 /** Every run that an earlier version began claims all: its table does not say what it makes. */
-export const everything: Claim = { kind: "database", name: "*" };
+export const everything: NameClaim = { kind: "database", name: "*" };
 
 /** The relations of a list of made objects. */
-export const claimsOf = (made: readonly { kind: string; name: readonly string[] }[]): Claim[] =>
+export const claimsOf = (made: readonly { kind: string; name: readonly string[] }[]): NameClaim[] =>
   made.flatMap(({ kind, name }) =>
     relationKinds.has(kind) || kind === "schema" ? [{ kind, name: fullName(...name) }] : [],
   );

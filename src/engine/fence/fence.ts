@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { EngineError, type MadeObject } from "../contract.ts";
 import { printable } from "../text/printable.ts";
-import { type Claim, everything } from "./claims.ts";
+import { everything, type NameClaim } from "./claims.ts";
 import type { FinishedCopy } from "./finished-options.ts";
 
 /**
@@ -19,7 +19,7 @@ export interface Fence<Connection> {
    * Says what this run is about to make, drop or fill, beside what it has made and what `made` lists; before its first write.
    * Errors: `target_in_use`, where another run has claimed some of it.
    */
-  claim(claims: readonly Claim[], made?: readonly MadeObject[]): Promise<void>;
+  claim(claims: readonly NameClaim[], made?: readonly MadeObject[]): Promise<void>;
   /** What others have claimed, without what several may share. */
   claimedByOthers(): Promise<readonly OthersClaim[]>;
   /** What this owner made so far, over all epochs, in order. */
@@ -75,7 +75,7 @@ export async function transacted<T>(
 }
 
 /** A claim of another run. */
-export interface OthersClaim extends Claim {
+export interface OthersClaim extends NameClaim {
   owner: string;
   ownerName: string;
   epoch: number;
@@ -88,7 +88,7 @@ export function targetInUse(
   table: string,
   owner: string | undefined,
   ownerName: string | undefined,
-  claims: readonly Claim[] = [],
+  claims: readonly NameClaim[] = [],
 ): EngineError {
   const fix =
     owner === undefined

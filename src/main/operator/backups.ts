@@ -12,7 +12,7 @@ import {
   createBackupScheduleController,
   scheduleKey,
 } from "../../../controllers/backup-schedule/controller.ts";
-import type { Settings } from "../../../controllers/backup-schedule/observed.ts";
+import type { ScheduleSettings } from "../../../controllers/backup-schedule/observed.ts";
 import type { Candidate } from "../../../controllers/jobs/candidate.ts";
 import type { Metric } from "../../../controllers/runtime/health.ts";
 import type { Passed } from "../../../controllers/runtime/loop.ts";
@@ -26,7 +26,7 @@ import { type Kind, type KubeObject, kinds } from "../../resources/objects.ts";
 import type { OperatorEnvironment } from "./config.ts";
 
 /** The backups' part of the operator: caches, and the passes of one leader's term over schedules, runs and restores. */
-export interface Backups {
+export interface BackupControllers {
   caches: { schedules: Informer<BackupSchedule>; runs: Informer<BackupRun>; restores: Informer<Restore> };
   candidates(): Iterable<Candidate>;
   /** What is sealed in their specs, for the sealing keys that are to be kept. */
@@ -48,7 +48,7 @@ export function watchBackups(
   config: OperatorEnvironment,
   isTeam: (namespace: string) => boolean,
   problem: (what: string) => (error: unknown) => void,
-): Backups {
+): BackupControllers {
   let term: { queue: Queue; runs: BackupRunController; schedules: BackupScheduleController } | undefined;
   const add = (keys: readonly string[] | undefined) => {
     for (const key of keys ?? []) term?.queue.add(key);
@@ -89,7 +89,7 @@ export function watchBackups(
       ({ metadata }) => metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun")?.uid,
     ),
   };
-  const settings: Settings = { jitter: config.ROWFERRY_BACKUP_JITTER_SECONDS * 1000, expired: expiredRuns };
+  const settings: ScheduleSettings = { jitter: config.ROWFERRY_BACKUP_JITTER_SECONDS * 1000, expired: expiredRuns };
   return {
     caches,
     *candidates() {
@@ -138,7 +138,7 @@ export function watchBackups(
 /** Of keys of one queue: whether it is one of the backups'. A Migration's has no colon. */
 export const isBackupKey = (key: string): boolean => key.includes(":");
 
-function metricsOf({ schedules, runs }: Backups["caches"]): Metric[] {
+function metricsOf({ schedules, runs }: BackupControllers["caches"]): Metric[] {
   const all = [...schedules.all()];
   const holds = (type: string, status: string) =>
     all.filter(({ status: of }) => of?.conditions?.some((one) => one.type === type && one.status === status)).length;

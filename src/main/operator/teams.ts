@@ -1,6 +1,6 @@
 import type { Queue } from "../../../controllers/runtime/queue.ts";
 import { createTeamController, type TeamController } from "../../../controllers/team/controller.ts";
-import { isOwned, type Piece, type TeamSettings, trimPiece } from "../../../controllers/team/pieces.ts";
+import { isOwned, type TeamObject, type TeamSettings, trimPiece } from "../../../controllers/team/pieces.ts";
 import {
   type Client,
   type Connection,
@@ -59,7 +59,7 @@ export function watchTeams(
   };
   const isWatched = common.namespaces.length === 0;
   const watchPiece = (kind: Kind<KubeObject>) =>
-    startInformer<Piece>(connection, {
+    startInformer<TeamObject>(connection, {
       ...common,
       kind,
       labelSelector: labels.team,

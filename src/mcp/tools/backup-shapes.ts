@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Backup, OneRun, Restored, Run } from "../../requests/backups/shapes.ts";
+import type { Backup, BackupRunView, OneRun, RestoreView } from "../../requests/backups/shapes.ts";
 
 /** What the tools of backups return: REST's fields, fewer of them. Names and messages are in the fenced text alone. */
 
@@ -49,7 +49,7 @@ export const runSchema = z.object({
 /** Of a run, or a restore, that was just queued. */
 export const queuedSchema = runSchema.pick({ id: true, status: true });
 
-export const summaryOfRun = (run: Run): z.output<typeof runSchema> => ({
+export const summaryOfRun = (run: BackupRunView): z.output<typeof runSchema> => ({
   id: run.id,
   status: run.status,
   trigger: run.trigger,
@@ -72,7 +72,7 @@ export const restoreSummarySchema = z.object({
   error_code: z.string().nullable(),
 });
 
-export const summaryOfRestore = (restore: Restored): z.output<typeof restoreSummarySchema> => ({
+export const summaryOfRestore = (restore: RestoreView): z.output<typeof restoreSummarySchema> => ({
   id: restore.id,
   run: restore.run,
   status: restore.status,
@@ -83,8 +83,8 @@ export const summaryOfRestore = (restore: Restored): z.output<typeof restoreSumm
 
 /** Lines for the fence. */
 export const strangersWords = (
-  runs: readonly Run[],
-  restores: readonly Restored[],
+  runs: readonly BackupRunView[],
+  restores: readonly RestoreView[],
   detail: OneRun | undefined,
   logLines: number,
 ): string[] => [

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
 import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";
-import type { Seen } from "../../requests/migrations/view/as-seen.ts";
+import type { SeenState } from "../../requests/migrations/view/as-seen.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { fenced } from "../fence.ts";
@@ -17,7 +17,7 @@ import {
   untrusted,
   withLink,
 } from "../shapes.ts";
-import type { Said, Tool, ToolCall } from "../tool.ts";
+import type { Tool, ToolCall, ToolText } from "../tool.ts";
 
 /** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
 
@@ -42,14 +42,14 @@ const changed =
 
 /** A look at the effect, before or instead of it. */
 interface Effect {
-  said: Said;
+  said: ToolText;
   digest: string;
-  seen: Seen;
+  seen: SeenState;
 }
 
 function effectOf(
   message: string,
-  { migration, seen }: { migration: Parameters<typeof summaryOf>[0]; seen: Seen },
+  { migration, seen }: { migration: Parameters<typeof summaryOf>[0]; seen: SeenState },
   preview: Preview,
   more: { untrusted?: string | null } = {},
 ): Effect {
@@ -64,14 +64,14 @@ function effectOf(
   };
 }
 
-const refusedBy = ({ said }: Effect): Said => ({ ...said, text: `${changed} ${said.text}`, refused: true });
+const refusedBy = ({ said }: Effect): ToolText => ({ ...said, text: `${changed} ${said.text}`, refused: true });
 
 /** Shows the effect, refuses where it is not the one that was agreed to, or acts on what was seen and nothing else. */
 async function confirmed(
   { confirm, digest }: { confirm: boolean; digest?: string },
   look: () => Promise<Effect>,
-  act: (seen?: Seen) => Promise<Said>,
-): Promise<Said> {
+  act: (seen?: SeenState) => Promise<ToolText>,
+): Promise<ToolText> {
   if (confirm && digest === undefined) return act();
   const effect = await look().catch((error: unknown) => {
     if (confirm && error instanceof Problem && error.code === "idempotency_key_reused") return undefined;

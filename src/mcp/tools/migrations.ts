@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
-import { list } from "../../requests/migrations/list.ts";
+import { listMigrations } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
 import { notCopied } from "../../requests/migrations/not-copied.ts";
 import { retry } from "../../requests/migrations/retry.ts";
@@ -47,7 +47,7 @@ const listTool: Tool = {
   input: listInput,
   output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable(), untrusted }),
   async run(world, { caller }, input) {
-    const { data, next_cursor } = await list(world, caller, listInput.parse(input));
+    const { data, next_cursor } = await listMigrations(world, caller, listInput.parse(input));
     const lines = data.map(({ id, status, type, size, cost, currency }) =>
       [
         id,

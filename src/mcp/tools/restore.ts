@@ -1,11 +1,11 @@
 import * as z from "zod";
 import { type RestoreCall, restoreRun } from "../../requests/backups/restore.ts";
-import { backupIdSchema, type RestoreAnswer, restoreSchema, runIdSchema } from "../../requests/backups/shapes.ts";
+import { backupIdSchema, type RestoreResponse, restoreSchema, runIdSchema } from "../../requests/backups/shapes.ts";
 import { type SeenTarget, TargetNotEmpty } from "../../requests/backups/target.ts";
 import { confirmation, digestOf } from "../confirm.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { idempotencyKey } from "../shapes.ts";
-import type { Said, Tool } from "../tool.ts";
+import type { Tool, ToolText } from "../tool.ts";
 import { queuedSchema } from "./backup-shapes.ts";
 
 /** Restores a run. Into a database that is not empty it needs `confirm`; without, it shows what it would do there. */
@@ -45,7 +45,7 @@ const digestFor = (
 
 const agree = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
 
-function preview(call: Pick<RestoreCall, "id" | "run">, seen: SeenTarget, refused: boolean): Said {
+function preview(call: Pick<RestoreCall, "id" | "run">, seen: SeenTarget, refused: boolean): ToolText {
   const { engine, objects, own, converts } = seen;
   const digest = digestFor(call, seen);
   const which = own ? ", the one that this schedule backs up" : "";
@@ -62,7 +62,7 @@ function preview(call: Pick<RestoreCall, "id" | "run">, seen: SeenTarget, refuse
   };
 }
 
-function done(id: string, { restore }: RestoreAnswer): Said {
+function done(id: string, { restore }: RestoreResponse): ToolText {
   const how = restore.convert ? ", and converts the backup for the target's engine" : "";
   const message = `The restore ${restore.id} is queued${how}. It is free of charge.`;
   const next = `Call list-backup-runs-tool with id ${id} and run ${restore.run} in 10 seconds, until this restore is completed or failed.`;

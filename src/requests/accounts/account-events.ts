@@ -2,7 +2,7 @@ import * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { AccountEvent } from "../../resources/account-log.ts";
 import type { Identity, World } from "../world.ts";
-import { type Page, type PageOf, type Place, pageOf } from "./page.ts";
+import { type PageOf, type PageRequest, pageOf, type SortKey } from "./page.ts";
 
 /** The last changes that an account made, as its owner sees them. */
 
@@ -35,11 +35,15 @@ const shownEvent = (account: string, event: AccountEvent): ShownEvent => ({
   result: event.result,
 });
 
-const newestFirst: Place<ShownEvent> = ({ created_at, id }) =>
+const newestFirst: SortKey<ShownEvent> = ({ created_at, id }) =>
   `${String(9e15 - Date.parse(created_at)).padStart(16, "0")} ${id}`;
 
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
-export async function listAccountEvents(world: World, { account }: Identity, page: Page): Promise<PageOf<ShownEvent>> {
+export async function listAccountEvents(
+  world: World,
+  { account }: Identity,
+  page: PageRequest,
+): Promise<PageOf<ShownEvent>> {
   const { name, uid } = account.metadata;
   const log = await world.client.get(kinds.accountLogs, "", name);
   // Who had the address before was somebody else.

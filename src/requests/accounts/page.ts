@@ -4,7 +4,7 @@ import { Problem } from "../errors.ts";
 
 /** Pages of a list that is short enough to be held whole: tokens, teams, members. */
 
-export interface Page {
+export interface PageRequest {
   limit: number;
   cursor?: string | undefined;
 }
@@ -15,10 +15,10 @@ export interface PageOf<T> {
 }
 
 /** Where an element stands: as text that compares as the list is sorted, and never changes. */
-export type Place<T> = (element: T) => string;
+export type SortKey<T> = (element: T) => string;
 
 /** Times as text sort the wrong way round for the newest first; their complement does not. */
-export const newestFirst: Place<KubeObject> = ({ metadata }) =>
+export const newestFirst: SortKey<KubeObject> = ({ metadata }) =>
   `${String(9e15 - Date.parse(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z")).padStart(16, "0")} ${metadata.name}`;
 
 /** `list` names the list and whose it is: a cursor holds for no other. Throws Problem `invalid`. */
@@ -26,8 +26,8 @@ export function pageOf<T>(
   secret: Uint8Array,
   list: readonly string[],
   all: readonly T[],
-  place: Place<T>,
-  { limit, cursor }: Page,
+  place: SortKey<T>,
+  { limit, cursor }: PageRequest,
 ): PageOf<T> {
   const placed = all.map((element) => ({ element, at: place(element) }));
   placed.sort((a, b) => (a.at < b.at ? -1 : 1));

@@ -2,7 +2,7 @@ import { kinds } from "../../cluster/index.ts";
 import { passwordShards, passwordsName } from "../../resources/crd/installed.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
-import type { Settings, World } from "../world.ts";
+import type { ApiSettings, World } from "../world.ts";
 
 /**
  * Where hashes of passwords are: 64 Secrets in the installation's namespace, made empty by the operator. An account's Secret follows from its
@@ -17,7 +17,7 @@ const missing = () =>
   });
 
 interface Where extends Pick<World, "client" | "pause" | "randomBytes"> {
-  settings: Pick<Settings, "namespace">;
+  settings: Pick<ApiSettings, "namespace">;
 }
 
 /** The stored PHC string, read live. */

@@ -9,7 +9,7 @@ import { newDevice } from "../sessions/device.ts";
 import { openSession } from "../sessions/session.ts";
 import type { From } from "../sessions/sign-in.ts";
 import { asMember, newTeamName, personalTeamOf } from "../teams/membership.ts";
-import type { Settings, World } from "../world.ts";
+import type { ApiSettings, World } from "../world.ts";
 import { type Email, readEmail } from "./email.ts";
 import { checkPassword, expectHash, hashPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./password-store.ts";
@@ -17,7 +17,7 @@ import { type SignedIn, shownAccount } from "./shapes.ts";
 
 /** What is needed to make an account; `kubectl exec` makes the first one with no more than this. */
 export interface Registry extends Pick<World, "client" | "pause" | "randomBytes"> {
-  settings: Pick<Settings, "namespace">;
+  settings: Pick<ApiSettings, "namespace">;
 }
 
 /** What another made in the same moment is as good: names follow from the address. */

@@ -11,10 +11,10 @@ import { databaseDigest } from "./database.ts";
 import { requireBackups } from "./enabled.ts";
 import type { BackupCreate } from "./input.ts";
 import { mostSchedules } from "./kept.ts";
-import { type Making, madeBefore, make, stamps } from "./make.ts";
+import { type CreateRequest, madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
 import { checkEndpoint, sealedSource, sealedStorage } from "./sealed.ts";
-import type { BackupAnswer } from "./shapes.ts";
+import type { BackupResponse } from "./shapes.ts";
 import { backupMade } from "./shown.ts";
 import { withGiven } from "./spec.ts";
 
@@ -28,7 +28,7 @@ export async function createBackup(
   caller: Caller,
   input: BackupCreate,
   idempotencyKey?: string,
-): Promise<BackupAnswer> {
+): Promise<BackupResponse> {
   requireBackups(world);
   const of = {
     kind: kinds.backupSchedules,
@@ -44,7 +44,7 @@ async function makeNew(
   world: World,
   caller: Caller,
   input: BackupCreate,
-  of: Omit<Making<BackupSchedule>, "draft">,
+  of: Omit<CreateRequest<BackupSchedule>, "draft">,
 ): Promise<BackupSchedule> {
   const { database_url, database_ca, name: title, storage, ...given } = input;
   const database = checkOne("database_url", database_url, database_ca, world.settings.guard);
@@ -97,7 +97,7 @@ function nameFor(world: World, { account, team }: Caller, key: string | undefine
   });
 }
 
-const answer = (made: BackupSchedule): BackupAnswer => ({
+const answer = (made: BackupSchedule): BackupResponse => ({
   message: made.spec.suspend
     ? "The schedule is created, suspended: no run starts by itself."
     : "The schedule is created. POST /api/backups/{id}/run takes a first backup now.",

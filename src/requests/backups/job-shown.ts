@@ -6,7 +6,7 @@ import { Problem } from "../errors.ts";
 import { publicId } from "../migrations/keys/id.ts";
 import { createdAt, logsOf, snake } from "../migrations/view/shown.ts";
 import { marks } from "./marks.ts";
-import type { OneRestore, OneRun, Restored, Run } from "./shapes.ts";
+import type { BackupRunView, OneRestore, OneRun, RestoreView } from "./shapes.ts";
 
 /** What the API shows of a BackupRun and of a Restore, each of which runs as one Job: pure functions of the object. */
 
@@ -27,7 +27,7 @@ const jobOf = (job: Job) => ({
   error: errorOf(job),
 });
 
-function errorOf({ status }: Job): Run["error"] {
+function errorOf({ status }: Job): BackupRunView["error"] {
   if (status?.state !== "failed") return null;
   const condition = status.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
   const { reason, message } = condition ?? status.result ?? { reason: "failed", message: "It failed." };
@@ -58,7 +58,7 @@ export function awaitsVerification({ spec, status }: Pick<BackupRun, "spec" | "s
   return spec.proof > 0 && (spec.proof > (status?.proof ?? 0) || !isOfThis);
 }
 
-function verificationOf(run: Pick<BackupRun, "spec" | "status">): Run["verification"] {
+function verificationOf(run: Pick<BackupRun, "spec" | "status">): BackupRunView["verification"] {
   const last = run.status?.verification;
   const requested = awaitsVerification(run);
   return {
@@ -72,7 +72,7 @@ function verificationOf(run: Pick<BackupRun, "spec" | "status">): Run["verificat
 }
 
 /** `backup`: public id of its schedule. */
-export function runOf(run: Pick<BackupRun, "metadata" | "spec" | "status">, backup: string): Run {
+export function runOf(run: Pick<BackupRun, "metadata" | "spec" | "status">, backup: string): BackupRunView {
   const { metadata, spec, status } = run;
   return {
     id: metadata.name,
@@ -94,7 +94,7 @@ export const oneRunOf = (run: BackupRun, backup: string): OneRun => ({
   ...detailOf(run),
 });
 
-export function restoreOf(restore: Pick<Restore, "metadata" | "spec" | "status">): Restored {
+export function restoreOf(restore: Pick<Restore, "metadata" | "spec" | "status">): RestoreView {
   const { metadata, spec } = restore;
   return {
     id: publicId(restore),

@@ -12,7 +12,7 @@ import { requireBackups } from "./enabled.ts";
 import { findBackup, findRestore, findRun, findRunsOwner, runsOf } from "./find.ts";
 import { jobState, oneRestoreOf, oneRunOf, restoreOf, runOf } from "./job-shown.ts";
 import { marks } from "./marks.ts";
-import type { Backup, OneRestore, OneRun, Restored, Run } from "./shapes.ts";
+import type { Backup, BackupRunView, OneRestore, OneRun, RestoreView } from "./shapes.ts";
 import { backupOf, backupState } from "./shown.ts";
 
 /** What there is: schedules, the runs of one, and restores. Lists are newest first and read live. Each throws Problem `backups_disabled`. */
@@ -67,7 +67,12 @@ export async function getBackup(world: World, caller: Caller, id: string): Promi
 }
 
 /** Also those of a deleted schedule, if they were kept. Throws Problem `not_found`, `other_team`, `invalid`. */
-export async function listRuns(world: World, caller: Caller, id: string, query: Query<JobState>): Promise<PageOf<Run>> {
+export async function listRuns(
+  world: World,
+  caller: Caller,
+  id: string,
+  query: Query<JobState>,
+): Promise<PageOf<BackupRunView>> {
   requireBackups(world);
   const owner = await findRunsOwner(world, caller, id);
   const of = ["backup-runs", owner.namespace, owner.name];
@@ -90,7 +95,7 @@ export async function listRestores(
   world: World,
   caller: Caller,
   { backup, ...query }: Query<JobState> & { backup?: string },
-): Promise<PageOf<Restored>> {
+): Promise<PageOf<RestoreView>> {
   requireBackups(world);
   const namespace = await namespaceFor(world, caller);
   const all = namespace === undefined ? [] : await world.client.list(kinds.restores, { namespace });

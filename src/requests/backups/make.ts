@@ -12,7 +12,7 @@ import { marks } from "./marks.ts";
  * Creates an object once for each Idempotency-Key: its name follows from the key, and a digest of the body stands on it, so that a
  * repeat meets its own object and another body is refused.
  */
-export interface Making<T extends Made> {
+export interface CreateRequest<T extends Made> {
   kind: Kind<T>;
   /** In words, as `restore`. */
   noun: string;
@@ -36,7 +36,7 @@ export const stamps = (world: Pick<World, "secret" | "now">, body: unknown): Rec
 export async function madeBefore<T extends Made>(
   world: Pick<World, "client" | "secret">,
   { team }: Pick<Caller, "team">,
-  making: Omit<Making<T>, "draft">,
+  making: Omit<CreateRequest<T>, "draft">,
 ): Promise<T | undefined> {
   const namespace = team.status?.namespace;
   if (!making.keyed || namespace === undefined) return undefined;
@@ -45,7 +45,7 @@ export async function madeBefore<T extends Made>(
 }
 
 /** Throws Problem `idempotency_key_reused`, `state_conflict`, `limit_reached`, `invalid`, `busy`, `unavailable`. */
-export async function make<T extends Made>(world: World, caller: Caller, making: Making<T>): Promise<T> {
+export async function make<T extends Made>(world: World, caller: Caller, making: CreateRequest<T>): Promise<T> {
   const { kind, noun, name, keyed, draft } = making;
   const made = await whenReady(world, caller, async (namespace) => {
     // What the API server fills in is left out.
@@ -64,7 +64,7 @@ export async function make<T extends Made>(world: World, caller: Caller, making:
 
 function checkRepeat<T extends Made>(
   { secret }: Pick<World, "secret">,
-  { noun, body }: Pick<Making<T>, "noun" | "body">,
+  { noun, body }: Pick<CreateRequest<T>, "noun" | "body">,
   found: T,
 ): T {
   if (found.metadata.annotations?.[marks.body] !== bodyDigest(secret, body))

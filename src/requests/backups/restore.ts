@@ -7,7 +7,7 @@ import { Problem } from "../errors.ts";
 import { uuidOf } from "../migrations/keys/id.ts";
 import { nameOf } from "../migrations/keys/idempotency.ts";
 import { checkOne } from "../migrations/view/urls.ts";
-import type { AskedBy } from "../prober.ts";
+import type { ProbeCaller } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner, type RunsOwner } from "./find.ts";
@@ -16,7 +16,7 @@ import { makeRoom } from "./kept.ts";
 import { madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
 import { sealedTarget } from "./sealed.ts";
-import type { RestoreAnswer, RestoreInput } from "./shapes.ts";
+import type { RestoreInput, RestoreResponse } from "./shapes.ts";
 import { converts, lookAtTarget, type SeenTarget, TargetNotEmpty } from "./target.ts";
 
 export interface RestoreCall {
@@ -24,7 +24,7 @@ export interface RestoreCall {
   id: string;
   run: string;
   input: RestoreInput;
-  asked: AskedBy;
+  asked: ProbeCaller;
   idempotencyKey?: string;
   /** With `allow_not_empty`: whether this is what the caller agreed to. Without it whatever is there is agreed to. */
   agreed?(seen: SeenTarget): boolean;
@@ -35,7 +35,7 @@ export interface RestoreCall {
  * Problem `backups_disabled`, `not_found`, `other_team`, `state_conflict` for a run that is not completed, `url_refused`, `invalid`,
  * `target_unreachable`, `target_not_empty`, `idempotency_key_reused`, `limit_reached`, `busy`, `unavailable`.
  */
-export async function restoreRun(world: World, caller: Caller, call: RestoreCall): Promise<RestoreAnswer> {
+export async function restoreRun(world: World, caller: Caller, call: RestoreCall): Promise<RestoreResponse> {
   requireBackups(world);
   const { id, input, asked, idempotencyKey, agreed } = call;
   const of = {
@@ -106,7 +106,7 @@ function nameFor(world: World, { account, team }: Caller, { id, run, idempotency
 }
 
 /** The same for the first request and each repeat. */
-const answer = ({ metadata, spec }: Restore): RestoreAnswer => ({
+const answer = ({ metadata, spec }: Restore): RestoreResponse => ({
   message: `The restore is queued${spec.convert ? ", and converts the backup for the target's engine" : ""}: poll it until its status is completed or failed. It is free of charge.`,
   restore: restoreOf({ metadata, spec }),
 });

@@ -9,7 +9,7 @@ import { findBackup, runsOf } from "./find.ts";
 import { jobState, runOf } from "./job-shown.ts";
 import { mostRuns } from "./kept.ts";
 import { madeBefore, make, stamps } from "./make.ts";
-import type { RunAnswer } from "./shapes.ts";
+import type { RunResponse } from "./shapes.ts";
 
 /** Hex digits behind `m` in a run's name: with the schedule's name it fits into a Job's. */
 const digits = 11;
@@ -24,7 +24,7 @@ export async function runNow(
   id: string,
   input: { verify: boolean },
   idempotencyKey?: string,
-): Promise<RunAnswer> {
+): Promise<RunResponse> {
   requireBackups(world);
   const schedule = await findBackup(world, caller, id);
   const { namespace, name } = schedule.metadata;
@@ -77,7 +77,7 @@ function suffix(world: World, { account, team }: Caller, id: string, key: string
 }
 
 /** The same for the first request and each repeat, although the schedule's policy may have raised `proof` since. */
-const answer = ({ metadata, spec }: BackupRun, id: string, proof: number): RunAnswer => ({
+const answer = ({ metadata, spec }: BackupRun, id: string, proof: number): RunResponse => ({
   message: "The backup is queued: poll the run until its status is completed or failed.",
   run: runOf({ metadata, spec: { ...spec, proof } }, id),
 });

@@ -144,7 +144,7 @@ export const runSchema = z.object({
     })
     .describe("The last restore of this run into a throw-away server, compared with the backup."),
 });
-export type Run = z.output<typeof runSchema>;
+export type BackupRunView = z.output<typeof runSchema>;
 export const oneRunSchema = runSchema.extend({
   manifest_digest: z.string().nullable().describe("SHA-256 of the stored manifest: a restore refuses any other."),
   ...detail,
@@ -159,16 +159,16 @@ export const restoredSchema = z.object({
   convert: z.boolean().describe("The target is of another engine, so that the backup is converted."),
   ...jobFields,
 });
-export type Restored = z.output<typeof restoredSchema>;
+export type RestoreView = z.output<typeof restoredSchema>;
 export const oneRestoreSchema = restoredSchema.extend(detail);
 export type OneRestore = z.output<typeof oneRestoreSchema>;
 
 export const backupsSchema = listOf(backupSchema);
 export const runsSchema = listOf(runSchema);
 export const restoresSchema = listOf(restoredSchema);
-export const backupAnswerSchema = z.object({ message: z.string(), backup: backupSchema });
-export const runAnswerSchema = z.object({ message: z.string(), run: runSchema });
-export const restoreAnswerSchema = z.object({ message: z.string(), restore: restoredSchema });
-export type BackupAnswer = z.output<typeof backupAnswerSchema>;
-export type RunAnswer = z.output<typeof runAnswerSchema>;
-export type RestoreAnswer = z.output<typeof restoreAnswerSchema>;
+export const backupResponseSchema = z.object({ message: z.string(), backup: backupSchema });
+export const runResponseSchema = z.object({ message: z.string(), run: runSchema });
+export const restoreResponseSchema = z.object({ message: z.string(), restore: restoredSchema });
+export type BackupResponse = z.output<typeof backupResponseSchema>;
+export type RunResponse = z.output<typeof runResponseSchema>;
+export type RestoreResponse = z.output<typeof restoreResponseSchema>;

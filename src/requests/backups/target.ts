@@ -2,7 +2,7 @@ import type { CheckedUrl } from "../../guard/check.ts";
 import { clean } from "../../guard/words.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import { Problem } from "../errors.ts";
-import type { AskedBy, TargetFacts } from "../prober.ts";
+import type { ProbeCaller, RestoreTargetFacts } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { databaseDigest } from "./database.ts";
 import type { RunsOwner } from "./find.ts";
@@ -10,7 +10,7 @@ import { marks } from "./marks.ts";
 import type { RestoreInput } from "./shapes.ts";
 
 /** What a restore would meet in its target, before anything is written. */
-export interface SeenTarget extends TargetFacts {
+export interface SeenTarget extends RestoreTargetFacts {
   /** It is the database that the schedule backs up. */
   own: boolean;
   /** It is of another engine than the backup. */
@@ -42,7 +42,7 @@ export class TargetNotEmpty extends Problem {
 export function converts(
   { status }: Pick<BackupRun, "status">,
   { engine }: Pick<CheckedUrl["endpoint"], "engine">,
-  seen?: TargetFacts["engine"],
+  seen?: RestoreTargetFacts["engine"],
 ): boolean {
   if (status?.engine === undefined) return false;
   if (seen !== undefined) return seen !== status.engine;
@@ -53,7 +53,7 @@ export function converts(
 export async function lookAtTarget(
   world: World,
   caller: Pick<Caller, "account">,
-  given: { owner: RunsOwner; run: BackupRun; target: CheckedUrl; input: RestoreInput; asked: AskedBy },
+  given: { owner: RunsOwner; run: BackupRun; target: CheckedUrl; input: RestoreInput; asked: ProbeCaller },
 ): Promise<SeenTarget> {
   const { owner, run, target, input, asked } = given;
   const { target_url: url, target_ca: ca } = input;

@@ -11,7 +11,7 @@ import { findBackup } from "./find.ts";
 import type { BackupChange } from "./input.ts";
 import { marks } from "./marks.ts";
 import { checkEndpoint, sealedSource, sealedStorage } from "./sealed.ts";
-import type { BackupAnswer } from "./shapes.ts";
+import type { BackupResponse } from "./shapes.ts";
 import { backupOf } from "./shown.ts";
 import { withGiven } from "./spec.ts";
 
@@ -24,7 +24,7 @@ export async function updateBackup(
   caller: Caller,
   id: string,
   input: BackupChange,
-): Promise<BackupAnswer> {
+): Promise<BackupResponse> {
   requireBackups(world);
   const { metadata } = await findBackup(world, caller, id);
   const place = { namespace: metadata.namespace, name: metadata.name };

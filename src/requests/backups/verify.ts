@@ -7,7 +7,7 @@ import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner } from "./find.ts";
 import { awaitsVerification, jobState, requireReadable, runOf } from "./job-shown.ts";
 import { marks } from "./marks.ts";
-import type { RunAnswer } from "./shapes.ts";
+import type { RunResponse } from "./shapes.ts";
 
 /** `spec.proof` goes no higher. */
 const most = 1000;
@@ -20,7 +20,7 @@ export async function verifyRun(
   world: World,
   caller: Caller,
   { id, run, idempotencyKey }: { id: string; run: string; idempotencyKey?: string },
-): Promise<RunAnswer> {
+): Promise<RunResponse> {
   requireBackups(world);
   const owner = await findRunsOwner(world, caller, id);
   const { metadata } = await findRun(world, owner, run);

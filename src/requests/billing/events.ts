@@ -1,4 +1,4 @@
-import { orphanKey, type Present, releaseOf } from "../../billing/orphan.ts";
+import { type CurrentCheckout, orphanKey, releaseOf } from "../../billing/orphan.ts";
 import type { EventReader, PaymentEvent } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
@@ -37,7 +37,11 @@ export async function followEvent(
 }
 
 /** A person paid at a page that no Migration names any more: the hold is released at once. Throws Problem `unavailable`. */
-async function releaseOrphan({ billing, now }: World, session: string, present: Present | undefined): Promise<void> {
+async function releaseOrphan(
+  { billing, now }: World,
+  session: string,
+  present: CurrentCheckout | undefined,
+): Promise<void> {
   if (billing === undefined) return;
   const { payments } = billing;
   const seen = await askStripe(() => payments.look(session));

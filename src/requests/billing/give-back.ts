@@ -1,4 +1,4 @@
-import { isHeldBy, type Named } from "../../billing/claim.ts";
+import { isHeldBy, type NamedMigration } from "../../billing/claim.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
@@ -27,7 +27,7 @@ export async function useUpFree(world: Changing, { metadata, spec, status }: Mig
 export async function giveBackFree(
   world: Changing,
   payment: PaymentSpec | undefined,
-  { namespace, name, uid, madeAt }: Named & { uid?: string | undefined; madeAt?: string | undefined },
+  { namespace, name, uid, madeAt }: NamedMigration & { uid?: string | undefined; madeAt?: string | undefined },
 ): Promise<void> {
   if (payment?.by !== "free") return;
   await change(world, kinds.accounts, "", payment.account, (account) => {

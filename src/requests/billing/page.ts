@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { metadataOf } from "../../billing/about.ts";
 import type { Terms } from "../../billing/case.ts";
-import type { Seen } from "../../billing/seen.ts";
+import type { SeenCheckout } from "../../billing/seen.ts";
 import type { Checkout } from "../../billing/stripe.ts";
 import { withNextKey } from "../../billing/stripe-keys.ts";
 import type { Migration } from "../../resources/migration.ts";
@@ -61,7 +61,10 @@ export async function openPage(
  * The checkout as Stripe has it after nobody can pay at it any more; undefined where Stripe does not know it. A person may have been faster: then it
  * has a hold. Throws Problem `unavailable`.
  */
-export async function closePage(billing: Pick<Billing, "payments">, migration: Migration): Promise<Seen | undefined> {
+export async function closePage(
+  billing: Pick<Billing, "payments">,
+  migration: Migration,
+): Promise<SeenCheckout | undefined> {
   const seen = await lookAt(billing, migration);
   if (seen?.session !== "open") return seen;
   await askStripe(() => billing.payments.expire(seen.id));
@@ -72,7 +75,7 @@ export async function closePage(billing: Pick<Billing, "payments">, migration: M
 export async function lookAt(
   { payments }: Pick<Billing, "payments">,
   { metadata, spec }: Migration,
-): Promise<Seen | undefined> {
+): Promise<SeenCheckout | undefined> {
   const session = spec.payment?.checkout?.session;
   if (session === undefined) return undefined;
   const seen = await askStripe(() => payments.look(session));
@@ -84,7 +87,7 @@ const enough = 5 * 60_000;
 
 export const mayBeGiven = (
   { expiresAt }: NonNullable<PaymentSpec["checkout"]>,
-  seen: Seen | undefined,
+  seen: SeenCheckout | undefined,
   now: Date,
 ): boolean => seen?.session === "open" && Date.parse(expiresAt) - now.getTime() > enough;
 

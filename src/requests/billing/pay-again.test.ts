@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Intent, Seen } from "../../billing/seen.ts";
+import type { Intent, SeenCheckout } from "../../billing/seen.ts";
 import type { MigrationStatus } from "../../resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../resources/payment.ts";
 import { typeAnnotation } from "../../resources/run-type.ts";
@@ -24,7 +24,7 @@ const result: MigrationStatus["result"] = {
   message: "Copied.",
   finishedAt: now.toISOString(),
 };
-const held: Seen = {
+const held: SeenCheckout = {
   id: "cs_1",
   session: "complete",
   about: { installation: "here", namespace: "rowferry-t1", name: "shop", checkout: 1 },
@@ -40,9 +40,9 @@ interface Case {
   /** How often a reset was asked for before. */
   resets?: number;
   isPro?: boolean;
-  seen?: Seen;
+  seen?: SeenCheckout;
   /** After its page was closed. */
-  closed?: Seen;
+  closed?: SeenCheckout;
   currency?: string;
   minimum?: number;
   /** The type that the URLs say. */
@@ -153,15 +153,15 @@ test("what was never charged is paid in the currency of now", async () => {
 test("no page is opened beside a payment that the bank still asks the person about", async () => {
   const failed: MigrationStatus = { ...completed, state: "failed" };
   const asked = { ...held.intent, status: "requires_action" } as Intent;
-  const seen: Seen = { ...held, session: "open", intent: asked };
-  const closed: Seen = { ...seen, session: "expired" };
+  const seen: SeenCheckout = { ...held, session: "open", intent: asked };
+  const closed: SeenCheckout = { ...seen, session: "expired" };
   const changed: PaymentSpec = { ...hold, by: "plan" };
   await expect(again({ payment: changed, status: failed, seen, closed })).rejects.toMatchObject({ code: "busy" });
 });
 
 test("a reset that must be paid counts against the limit of unpaid migrations, and opens no page beyond it", async () => {
   const failed: MigrationStatus = { ...completed, state: "failed" };
-  const released: Seen = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
+  const released: SeenCheckout = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
   expect((await again({ status: failed, seen: released, others: 1 })).opened).toHaveLength(1);
   await expect(again({ status: failed, seen: released, others: 2 })).rejects.toMatchObject({ code: "limit_reached" });
 });
@@ -171,7 +171,7 @@ test("a run that failed because its source is too large gets the price of what w
     ...{ ...completed, state: "failed", type: "conversion", size: 50_000_000_000 },
     result: { ...result, outcome: "failed", reason: "source_over_quote" },
   };
-  const released: Seen = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
+  const released: SeenCheckout = { ...held, intent: { ...held.intent, status: "canceled" } as Intent };
   expect(await again({ status, seen: released })).toMatchObject({
     pays: { amount: 15_000 },
     opened: [{ amount: 15_000 }],

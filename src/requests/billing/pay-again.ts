@@ -2,7 +2,7 @@ import { coverAgain, isSettled } from "../../billing/again.ts";
 import { isHeldBy } from "../../billing/claim.ts";
 import { isOverQuote, mostBytesOf } from "../../billing/limit.ts";
 import { priceOf, type RunType } from "../../billing/prices.ts";
-import type { Seen } from "../../billing/seen.ts";
+import type { SeenCheckout } from "../../billing/seen.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import type { Migration, MigrationState } from "../../resources/migration.ts";
@@ -18,7 +18,7 @@ import { checkUnpaid } from "./unpaid.ts";
 type Paying = Pick<World, "billing" | "client" | "now" | "settings">;
 
 /** In the currency's smallest unit; 0: nothing is to be paid. */
-export type Price = Pick<PaymentSpec, "amount" | "currency">;
+export type RetryPrice = Pick<PaymentSpec, "amount" | "currency">;
 
 /**
  * Decides anew what pays for the next run (`next`: its number). Where that is a new hold, its page is open at Stripe, and the earlier
@@ -29,7 +29,7 @@ export async function payAgain(
   world: Paying,
   migration: Migration,
   next: number,
-  agreed?: Price,
+  agreed?: RetryPrice,
 ): Promise<PaymentSpec | undefined> {
   const { payment } = migration.spec;
   if (payment === undefined) return undefined;
@@ -40,7 +40,7 @@ export async function payAgain(
 }
 
 /** What `payAgain` would ask of a person; changes nothing. Throws as `payAgain` does, but no `limit_reached`. */
-export async function priceAgain(world: Paying, migration: Migration): Promise<Price> {
+export async function priceAgain(world: Paying, migration: Migration): Promise<RetryPrice> {
   const { payment } = migration.spec;
   const free = { amount: 0, currency: payment?.currency ?? world.settings.currency };
   if (payment === undefined || (await coverOfNext(world, migration, payment)).cover !== "hold") return free;
@@ -51,7 +51,7 @@ export async function priceAgain(world: Paying, migration: Migration): Promise<P
 interface Covered {
   cover: "as-before" | "plan" | "hold";
   /** The present checkout, where Stripe had to be asked. */
-  seen?: Seen | undefined;
+  seen?: SeenCheckout | undefined;
 }
 
 async function coverOfNext(world: Paying, migration: Migration, payment: PaymentSpec): Promise<Covered> {
@@ -72,7 +72,7 @@ async function coverOfNext(world: Paying, migration: Migration, payment: Payment
     isOverQuote: isOverQuote(migration.status),
     now: world.now(),
   };
-  let seen: Seen | undefined;
+  let seen: SeenCheckout | undefined;
   let cover = coverAgain(again);
   if (cover === "look" && payment.checkout !== undefined) {
     seen = await lookAt(billing, migration);
@@ -93,9 +93,9 @@ const ownsClaim = ({ spec }: Account, { metadata }: Migration): boolean => isHel
 interface Due {
   migration: Migration;
   payment: PaymentSpec;
-  seen: Seen | undefined;
+  seen: SeenCheckout | undefined;
   next: number;
-  agreed?: Price;
+  agreed?: RetryPrice;
 }
 
 async function dueAgain(world: Paying, { migration, payment, seen, next, agreed }: Due): Promise<PaymentSpec> {

@@ -1,5 +1,5 @@
 import { heldTo, type Terms } from "../../billing/case.ts";
-import { inWords } from "../../billing/money.ts";
+import { moneyText } from "../../billing/money.ts";
 import type { RunType } from "../../billing/prices.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { Problem } from "../errors.ts";
@@ -11,7 +11,7 @@ import { checkUnpaid } from "./unpaid.ts";
 
 /** What covers the runs of a Migration that is made next; undefined while nothing is charged. */
 
-export interface Wanted {
+export interface WantedPayment {
   namespace: string;
   name: string;
   type: RunType;
@@ -22,7 +22,11 @@ export interface Wanted {
 }
 
 /** Throws Problem `estimate_refused`, `limit_reached`, `unavailable`, and what `measure` throws. */
-export async function paymentFor(world: World, caller: Caller, wanted: Wanted): Promise<PaymentSpec | undefined> {
+export async function paymentFor(
+  world: World,
+  caller: Caller,
+  wanted: WantedPayment,
+): Promise<PaymentSpec | undefined> {
   const { billing } = world;
   if (billing === undefined) return undefined;
   const account = caller.account.metadata.name;
@@ -43,10 +47,10 @@ export async function paymentFor(world: World, caller: Caller, wanted: Wanted): 
   return { ...common, by: "hold", amount: terms.amount, quotedSize, checkout: { ...checkout, run: 1 } };
 }
 
-function held(now: Terms, { quote }: Wanted): Terms {
+function held(now: Terms, { quote }: WantedPayment): Terms {
   const terms = heldTo(now, quote);
   if (terms !== undefined) return terms;
-  throw estimateRefused(`is of other terms than hold now, which are ${inWords(now.amount, now.currency)}`);
+  throw estimateRefused(`is of other terms than hold now, which are ${moneyText(now.amount, now.currency)}`);
 }
 
 /** `why` follows "The estimate". */

@@ -5,7 +5,7 @@ import { type Cached, untrimmed } from "../migrations/view/trim.ts";
 import type { World } from "../world.ts";
 import { createLiveReads, type LiveReads } from "./live.ts";
 import { beginRead, type Clock, kept, margin, onItsWay, type Read, tooSlow } from "./reads.ts";
-import type { Written } from "./written.ts";
+import type { WrittenVersion } from "./written.ts";
 
 /**
  * Objects as they were at most `kept` milliseconds ago, almost without reads. A cache answers where it is known to be that new: where a read
@@ -33,7 +33,7 @@ export interface FreshOptions extends Clock {
   caches: {
     [Name in "accounts" | "teams" | "tokens" | "migrations"]: Cache<NonNullable<(typeof kinds)[Name]["shape"]>>;
   };
-  written: Pick<Written, "read" | "raise">;
+  written: Pick<WrittenVersion, "read" | "raise">;
 }
 
 /** Reads of the note that a call waits for: it is one in a second for all calls of a replica, so that a server that is slow is asked no more by it. */
@@ -42,7 +42,7 @@ const noteReads = 3;
 /** What the note says, or undefined where it says nothing. While there are calls it is read ahead, so that none waits for it. */
 function noteOf({ written, now, pause }: FreshOptions) {
   const clock = { now, pause };
-  let known: { at: number; versions: Awaited<ReturnType<Written["read"]>> } | undefined;
+  let known: { at: number; versions: Awaited<ReturnType<WrittenVersion["read"]>> } | undefined;
   let read: Read<unknown> | undefined;
 
   function reading(): Read<unknown> {
@@ -110,7 +110,7 @@ function sparing<T>(
 const raiseAgain = [100, 400, 1000, 2000] as const;
 
 export const everywhereOf =
-  (written: Pick<Written, "raise">, pause: Clock["pause"]): World["fresh"]["everywhere"] =>
+  (written: Pick<WrittenVersion, "raise">, pause: Clock["pause"]): World["fresh"]["everywhere"] =>
   async (kind, resourceVersion) => {
     if (resourceVersion !== undefined) {
       const raise = () => written.raise(kind, resourceVersion);

@@ -2,7 +2,7 @@ import { ClusterError, kinds, versionNumber } from "../../cluster/index.ts";
 import { installed } from "../../resources/crd/installed.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
 import { change } from "../change.ts";
-import type { Settings, World } from "../world.ts";
+import type { ApiSettings, World } from "../world.ts";
 
 /**
  * The note of what replicas wrote, one ConfigMap of the installation: by a kind's plural, the resourceVersion that every cache of the kind
@@ -10,7 +10,7 @@ import type { Settings, World } from "../world.ts";
  * made anew knows nothing of what the one before it said: so the first replica that meets it writes there its own resourceVersion, which is
  * above all of that, for every kind; until then it says nothing.
  */
-export interface Written {
+export interface WrittenVersion {
   /** Resolves when the note says something, or there is none. A cache that is listed later is new enough by it. Throws as `raise` does. */
   begin(): Promise<void>;
   /** By a kind's plural; undefined where the note cannot be read for what it is, or is new: then nothing is known. Throws ClusterError. */
@@ -43,8 +43,8 @@ function unlessForbidden(error: unknown): undefined {
 }
 
 export function createWritten(
-  world: Pick<World, "client" | "pause" | "randomBytes"> & { settings: Pick<Settings, "namespace"> },
-): Written {
+  world: Pick<World, "client" | "pause" | "randomBytes"> & { settings: Pick<ApiSettings, "namespace"> },
+): WrittenVersion {
   const { namespace } = world.settings;
   /** The highest that anybody here asked for. */
   const asked = new Map<string, bigint>();

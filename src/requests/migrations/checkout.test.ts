@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Intent, Seen } from "../../billing/seen.ts";
+import type { Intent, SeenCheckout } from "../../billing/seen.ts";
 import { ClusterError } from "../../cluster/index.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { tries } from "../change.ts";
@@ -25,7 +25,7 @@ const caller = {
 function worldWith(
   conflicts: number,
   refusal = new ClusterError("Conflict", 409, "somebody was faster"),
-  seen: Partial<Seen> = {},
+  seen: Partial<SeenCheckout> = {},
 ) {
   const made = { pauses: [] as number[], keys: new Set<string>(), writes: 0 };
   const migration = migrationWith({
@@ -90,7 +90,7 @@ const intent = (status: Intent["status"]): Intent => ({
   ...{ id: "pi_1", status, amount: 500, capturable: 0, received: 0, currency: "USD", lapsed: false },
 });
 
-test.each<[string, Partial<Seen>, string | undefined]>([
+test.each<[string, Partial<SeenCheckout>, string | undefined]>([
   ["that expired while the bank asks the person", { intent: intent("requires_action") }, "busy"],
   ["that expired with a card that is not confirmed", { intent: intent("requires_confirmation") }, "busy"],
   ["that is complete while the bank asks", { session: "complete", intent: intent("requires_action") }, "busy"],

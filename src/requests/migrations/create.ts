@@ -1,4 +1,4 @@
-import type { Named } from "../../billing/claim.ts";
+import type { NamedMigration } from "../../billing/claim.ts";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { sealFields } from "../../guard/envelope.ts";
 import { forMigration } from "../../guard/sealed-for.ts";
@@ -11,7 +11,7 @@ import { estimateRefused, paymentFor } from "../billing/payment.ts";
 import { checkUnpaid } from "../billing/unpaid.ts";
 import { bytesOf, underCeilings } from "../ceilings.ts";
 import { Problem } from "../errors.ts";
-import type { AskedBy } from "../prober.ts";
+import type { ProbeCaller } from "../prober.ts";
 import { refusalOf } from "../refusal.ts";
 import type { Caller, World } from "../world.ts";
 import { linkOf } from "./checkout.ts";
@@ -31,7 +31,7 @@ import { type CheckedPair, checkPair } from "./view/urls.ts";
 
 export interface CreatedBy {
   idempotencyKey?: string;
-  asked: AskedBy;
+  asked: ProbeCaller;
   /** A create whose source must be measured counts as probe too. */
   spend(tier: "probe"): Promise<void>;
 }
@@ -114,7 +114,7 @@ async function createNew(
 }
 
 /** A create that failed, or whose answer was lost: what is there keeps its free migration. Never rejects. */
-async function giveBackUnmade(world: World, payment: PaymentSpec | undefined, named: Named): Promise<void> {
+async function giveBackUnmade(world: World, payment: PaymentSpec | undefined, named: NamedMigration): Promise<void> {
   if (payment?.by !== "free") return;
   try {
     if ((await world.client.get(kinds.migrations, named.namespace, named.name)) !== undefined) return;

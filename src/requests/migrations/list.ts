@@ -4,7 +4,7 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { namespaceFor } from "./find.ts";
 import { placeOf } from "./view/order.ts";
-import type { Listed } from "./view/shapes.ts";
+import type { MigrationListItem } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
 interface ListInput {
@@ -15,11 +15,11 @@ interface ListInput {
 }
 
 /** The acting team's Migrations, those that `kubectl` made too, newest first. Throws Problem `invalid` for a cursor of another list. */
-export async function list(
+export async function listMigrations(
   world: World,
   caller: Caller,
   { limit, cursor, status }: ListInput,
-): Promise<{ data: Listed[]; next_cursor: string | null }> {
+): Promise<{ data: MigrationListItem[]; next_cursor: string | null }> {
   const namespace = (await namespaceFor(world, caller)) ?? "";
   const of = ["migrations", namespace, status ?? ""];
   const after = cursor === undefined ? undefined : readCursor(world.secret, of, cursor);

@@ -15,13 +15,13 @@ import { type CheckedPair, checkPair } from "./view/urls.ts";
  */
 
 const sides = ["source", "target"] as const;
-export type Side = (typeof sides)[number];
+export type DatabaseSide = (typeof sides)[number];
 
 export interface Renewed {
-  databases: Pick<Migration["spec"], Side>;
+  databases: Pick<Migration["spec"], DatabaseSide>;
   annotations: Record<string, string>;
   /** Sides whose new URL names another database than before, or perhaps does. */
-  moved: Side[];
+  moved: DatabaseSide[];
 }
 
 /** Throws Problem `url_refused`, `invalid`, `state_conflict`. */

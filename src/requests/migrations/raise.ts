@@ -3,7 +3,7 @@ import { kinds } from "../../cluster/index.ts";
 import { expiredUrl } from "../../resources/database.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun } from "../../resources/run.ts";
-import { type Price, payAgain } from "../billing/pay-again.ts";
+import { payAgain, type RetryPrice } from "../billing/pay-again.ts";
 import { underCeilings } from "../ceilings.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
@@ -24,7 +24,7 @@ export interface Raise {
   /** Digest of the request's body, where it has one that counts. */
   body?: string;
   /** The price that the caller agreed to: another one is refused. */
-  agreed?: Price;
+  agreed?: RetryPrice;
   /** The spec with one number raised; undefined where it is raised already. Throws Problem where the state does not allow it. */
   next(migration: Migration): Raised | undefined | Promise<Raised | undefined>;
 }

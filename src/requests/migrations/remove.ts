@@ -5,17 +5,17 @@ import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { find, findLive } from "./find.ts";
-import { checkSeen, type Seen, seenOf } from "./view/as-seen.ts";
+import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
 import { marks } from "./view/marks.ts";
 import { versionWithout } from "./view/seen.ts";
-import type { Acted, Listed } from "./view/shapes.ts";
+import type { Acted, MigrationListItem } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
 /**
  * Deletes a Migration with its sealed URLs, log and report; a run in progress is stopped. What is in the target stays. From then on it
  * is not found. `seen`: act only where it still is as it was seen. Throws Problem `not_found`, `other_team`, `state_conflict` where it is not, `busy`.
  */
-export async function remove(world: World, caller: Caller, id: string, seen?: Seen): Promise<Acted> {
+export async function remove(world: World, caller: Caller, id: string, seen?: SeenState): Promise<Acted> {
   const migration = await (seen === undefined ? removeAny(world, caller, id) : removeLive(world, caller, id, seen));
   await giveBackFree(world, migration.spec.payment, {
     ...migration.metadata,
@@ -38,7 +38,7 @@ export async function previewRemove(
   world: World,
   caller: Caller,
   id: string,
-): Promise<{ migration: Listed; seen: Seen }> {
+): Promise<{ migration: MigrationListItem; seen: SeenState }> {
   const migration = await findLive(world, caller, id);
   return { migration: listed(migration, world.settings.currency), seen: seenOf(migration) };
 }
@@ -62,7 +62,7 @@ async function removeAny(world: World, caller: Caller, id: string): Promise<Migr
 }
 
 /** Removes it as the API server has it. A run in progress writes its progress meanwhile: then it is looked at again. */
-async function removeLive(world: World, caller: Caller, id: string, seen?: Seen): Promise<Migration> {
+async function removeLive(world: World, caller: Caller, id: string, seen?: SeenState): Promise<Migration> {
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const migration = await findLive(world, caller, id);
     if (seen !== undefined) checkSeen(migration, seen);

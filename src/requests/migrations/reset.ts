@@ -1,8 +1,8 @@
-import { inUnits, inWords } from "../../billing/money.ts";
+import { inUnits, moneyText } from "../../billing/money.ts";
 import { clean, counted } from "../../guard/words.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun, mostRuns } from "../../resources/run.ts";
-import { type Price, priceAgain } from "../billing/pay-again.ts";
+import { priceAgain, type RetryPrice } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findLive } from "./find.ts";
@@ -10,8 +10,8 @@ import { digestFor, wasDone } from "./keys/action-key.ts";
 import { actedOn, checkUrls, raise } from "./raise.ts";
 import { tooOften } from "./retry.ts";
 import { readMade } from "./view/archive.ts";
-import { checkSeen, type Seen, seenOf } from "./view/as-seen.ts";
-import type { ResetAnswer } from "./view/shapes.ts";
+import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
+import type { ResetResponse } from "./view/shapes.ts";
 import { listed } from "./view/shown.ts";
 
 /** The preview names at most so many objects. */
@@ -22,7 +22,7 @@ interface ResetInput {
   confirm: boolean;
   idempotencyKey?: string;
   /** Act only where it still is as it was seen. */
-  seen?: Seen;
+  seen?: SeenState;
 }
 
 /**
@@ -34,7 +34,7 @@ export async function reset(
   world: World,
   caller: Caller,
   { id, confirm, idempotencyKey, seen }: ResetInput,
-): Promise<ResetAnswer> {
+): Promise<ResetResponse> {
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
   if (!confirm) return (await previewReset(world, caller, { id, ...key })).answer;
   const migration = await raise(world, caller, {
@@ -63,8 +63,8 @@ export async function previewReset(
   caller: Caller,
   { id, idempotencyKey }: Pick<ResetInput, "id" | "idempotencyKey">,
 ): Promise<{
-  answer: ResetAnswer & Required<Pick<ResetAnswer, "preview">>;
-  seen: Seen & Required<Pick<Seen, "price">>;
+  answer: ResetResponse & Required<Pick<ResetResponse, "preview">>;
+  seen: SeenState & Required<Pick<SeenState, "price">>;
   /** No run has written to the target. */
   isUntouched: boolean;
 }> {
@@ -100,7 +100,7 @@ export async function previewReset(
 }
 
 /** It never started, or its first run ended at or before the check that precedes the first write. */
-export function hasWrittenNothing({ status }: Pick<Migration, "status">, state: Seen["state"]): boolean {
+export function hasWrittenNothing({ status }: Pick<Migration, "status">, state: SeenState["state"]): boolean {
   if (status?.startedAt === undefined) return true;
   const { run, assessment, progress } = status;
   const hasPassedCheck = assessment?.ready === true || (progress !== undefined && progress.phase !== "connecting");
@@ -121,11 +121,11 @@ function words(
 }
 
 /** Sentences for a person, before they agree; none where the run is covered. */
-export const priceWords = ({ amount, currency }: Price): string[] =>
+export const priceWords = ({ amount, currency }: RetryPrice): string[] =>
   amount === 0
     ? []
     : [
-        `The next run costs ${inWords(amount, currency)}: a person authorizes a hold at checkout_url first, and it is charged only if the copy completes.`,
+        `The next run costs ${moneyText(amount, currency)}: a person authorizes a hold at checkout_url first, and it is charged only if the copy completes.`,
       ];
 
 function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {

@@ -4,7 +4,7 @@ import { dueRun, mostRuns } from "../../resources/run.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { bodyDigest } from "./keys/idempotency.ts";
-import { type Renewed, renewed, type Side } from "./new-urls.ts";
+import { type DatabaseSide, type Renewed, renewed } from "./new-urls.ts";
 import { actedOn, raise } from "./raise.ts";
 import { refuseTooLong } from "./too-long.ts";
 import type { ActedAgain, NewUrls } from "./view/shapes.ts";
@@ -39,7 +39,7 @@ export async function retry(
   { id, idempotencyKey, urls = {} }: RetryInput,
 ): Promise<ActedAgain> {
   const hasUrls = Object.keys(urls).length > 0;
-  let moved: Side[] = [];
+  let moved: DatabaseSide[] = [];
   const migration = await raise(world, caller, {
     id,
     action: "retry",
@@ -88,7 +88,7 @@ function raised(live: Migration, fresh?: Renewed): Migration["spec"] {
 }
 
 /** For the caller: what becomes of the copy before. */
-function startsAnew(moved: readonly Side[]): string[] {
+function startsAnew(moved: readonly DatabaseSide[]): string[] {
   if (moved.length === 0) return [];
   const which = moved.map((side) => `${side}_url`).join(" and ");
   const names = moved.length === 1 ? "names another database" : "name other databases";

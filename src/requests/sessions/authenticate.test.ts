@@ -6,7 +6,7 @@ import type { ApiToken } from "../../resources/token.ts";
 import { passesOf } from "../freshness/fresh.ts";
 import { makeToken } from "../tokens/token.ts";
 import type { World } from "../world.ts";
-import { authenticate, identify, type Shown } from "./authenticate.ts";
+import { authenticate, identify, type RequestCredentials } from "./authenticate.ts";
 import { openSession, sessionCookie } from "./session.ts";
 
 const noon = new Date("2030-01-31T12:00:00Z");
@@ -71,7 +71,7 @@ function worldOf(
   return { world, account, reads, uses, state };
 }
 
-const shown = (more: Partial<Shown>): Shown => ({
+const shown = (more: Partial<RequestCredentials>): RequestCredentials => ({
   authorization: undefined,
   cookie: undefined,
   origin: undefined,
@@ -79,7 +79,8 @@ const shown = (more: Partial<Shown>): Shown => ({
   ...more,
 });
 const bearer = (token: string) => shown({ authorization: `Bearer ${token}` });
-const cookie = (value: string, more: Partial<Shown> = {}) => shown({ cookie: `${sessionCookie}=${value}`, ...more });
+const cookie = (value: string, more: Partial<RequestCredentials> = {}) =>
+  shown({ cookie: `${sessionCookie}=${value}`, ...more });
 
 describe("a token", () => {
   it.each([`Bearer ${minted.plaintext}`, `bearer   ${minted.plaintext} `, `BEARER ${minted.plaintext}`])(

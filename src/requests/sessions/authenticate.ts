@@ -7,7 +7,7 @@ import type { Caller, Identity, World } from "../world.ts";
 import { cookieOf, holds, readSession, sessionCookie } from "./session.ts";
 
 /** What a request shows of who calls. There is no other place for a token, a query string least of all. */
-export interface Shown {
+export interface RequestCredentials {
   /** Headers, as they came. */
   authorization: string | undefined;
   cookie: string | undefined;
@@ -90,7 +90,7 @@ async function byToken(world: World, authorization: string): Promise<Identity> {
   };
 }
 
-async function bySession(world: World, shown: Shown, value: string): Promise<Identity> {
+async function bySession(world: World, shown: RequestCredentials, value: string): Promise<Identity> {
   const over = "The session is over; sign in with POST /api/session";
   const session = readSession(world, value);
   const account = session && (await world.fresh.account(session.account));
@@ -105,7 +105,7 @@ async function bySession(world: World, shown: Shown, value: string): Promise<Ide
   return { account, session: { id: session.id, expiresAt: session.expiresAt } };
 }
 
-async function whose(world: World, shown: Shown): Promise<Identity> {
+async function whose(world: World, shown: RequestCredentials): Promise<Identity> {
   if (shown.authorization !== undefined) return byToken(world, shown.authorization);
   const value = cookieOf(shown.cookie, sessionCookie);
   if (value === undefined) throw refused("No token was sent");
@@ -113,9 +113,9 @@ async function whose(world: World, shown: Shown): Promise<Identity> {
 }
 
 /** Whose call it is, of whatever team. Throws Problem `unauthenticated` or `origin_refused`. */
-export const identify = (world: World, shown: Shown): Promise<Identity> =>
+export const identify = (world: World, shown: RequestCredentials): Promise<Identity> =>
   world.fresh.inOnePass(() => whose(world, shown));
 
 /** Who calls, and for which team. Throws the Problems of `identify`, and `not_a_member`. */
-export const authenticate = (world: World, shown: Shown): Promise<Caller> =>
+export const authenticate = (world: World, shown: RequestCredentials): Promise<Caller> =>
   world.fresh.inOnePass(async () => actingIn(world, await whose(world, shown)));

@@ -1,7 +1,7 @@
 import type { Account } from "../../resources/account.ts";
 import { isSame, signature } from "../keys.ts";
 import type { World } from "../world.ts";
-import { generationOf, type Session } from "./session.ts";
+import { generationOf, type UserSession } from "./session.ts";
 
 /**
  * A browser in which somebody signed in to an account before: a signed cookie that opens nothing, by which wrong passwords there are counted
@@ -12,7 +12,7 @@ export const deviceCookie = "__Host-rowferry-device";
 export const deviceSeconds = 365 * 86_400;
 
 /** What a cookie says; whether the account still has it, `holds` of session.ts tells. */
-export type Device = Pick<Session, "uid" | "generation" | "id">;
+export type Device = Pick<UserSession, "uid" | "generation" | "id">;
 
 const proofOf = (secret: Uint8Array, account: string, { uid, generation, id }: Device): string =>
   signature(secret, "device", account, uid, String(generation), id).toString("base64url");

@@ -21,7 +21,7 @@ const payloadSchema = z.strictObject({
   until: z.int(),
 });
 
-export interface Session {
+export interface UserSession {
   account: string;
   uid: string;
   generation: number;
@@ -48,7 +48,7 @@ export function openSession(world: Pick<World, "secret" | "now" | "randomBytes">
 }
 
 /** What a cookie's value says, if it is ours and has not run out; whether it was ended, the account says. */
-export function readSession(world: Pick<World, "secret" | "now">, value: string): Session | undefined {
+export function readSession(world: Pick<World, "secret" | "now">, value: string): UserSession | undefined {
   const [text, mac, ...more] = value.split(".");
   if (!text || !mac || more.length > 0 || value.length > 1000) return undefined;
   if (!isSame(mac, proofOf(world.secret, text))) return undefined;
@@ -61,7 +61,7 @@ export function readSession(world: Pick<World, "secret" | "now">, value: string)
 }
 
 /** Whether the account still has it. */
-export const holds = (session: Pick<Session, "uid" | "generation" | "id">, account: Account): boolean =>
+export const holds = (session: Pick<UserSession, "uid" | "generation" | "id">, account: Account): boolean =>
   account.metadata.uid === session.uid &&
   generationOf(account) === session.generation &&
   !account.spec.sessions?.ended.some((ended) => ended.id === session.id);

@@ -3,7 +3,7 @@ import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { mostMembers, type Team } from "../../resources/team.ts";
 import { readEmail } from "../accounts/email.ts";
-import { type Page, type PageOf, pageOf } from "../accounts/page.ts";
+import { type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
 import type { memberSchema, newMemberSchema, ShownMember } from "../accounts/shapes.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
@@ -48,7 +48,12 @@ async function changeMembers(world: World, id: string, edit: (team: Team) => Mem
 }
 
 /** By the account's id. Throws Problem `other_team`, `not_found`, and `invalid` for a cursor of another list. */
-export async function listMembers(world: World, caller: Caller, id: string, page: Page): Promise<PageOf<ShownMember>> {
+export async function listMembers(
+  world: World,
+  caller: Caller,
+  id: string,
+  page: PageRequest,
+): Promise<PageOf<ShownMember>> {
   await acting(world, caller, id);
   const { data, next_cursor } = pageOf(
     world.secret,

@@ -3,7 +3,7 @@ import { kinds } from "../../cluster/index.ts";
 import { type Account, mostOwnTeams } from "../../resources/account.ts";
 import { labels } from "../../resources/group.ts";
 import type { Team } from "../../resources/team.ts";
-import { newestFirst, type Page, type PageOf, pageOf } from "../accounts/page.ts";
+import { newestFirst, type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
 import { type newTeamSchema, type ShownTeam, shownTeam } from "../accounts/shapes.ts";
 import { untilReady } from "../accounts/sign-up.ts";
 import { underCeilings } from "../ceilings.ts";
@@ -29,7 +29,7 @@ export function teamsOf({ caches }: World, account: Account): Team[] {
 }
 
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
-export async function listTeams(world: World, { account }: Identity, page: Page): Promise<PageOf<ShownTeam>> {
+export async function listTeams(world: World, { account }: Identity, page: PageRequest): Promise<PageOf<ShownTeam>> {
   const { name } = account.metadata;
   const { data, next_cursor } = pageOf(world.secret, ["teams", name], teamsOf(world, account), newestFirst, page);
   return { data: data.map((team) => shownTeam(team, account)), next_cursor };

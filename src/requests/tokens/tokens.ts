@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { alreadyExists, kinds } from "../../cluster/index.ts";
 import { apiVersion, labels } from "../../resources/group.ts";
 import { type ApiToken, tokenScopes } from "../../resources/token.ts";
-import { newestFirst, type Page, type PageOf, pageOf } from "../accounts/page.ts";
+import { newestFirst, type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
 import { type mintSchema, type ShownToken, shownToken } from "../accounts/shapes.ts";
 import { invalidField, Problem } from "../errors.ts";
 import { untilCached, versionWithout } from "../migrations/view/seen.ts";
@@ -26,7 +26,7 @@ const tokensOf = ({ caches }: World, identity: Identity): ApiToken[] =>
   caches.tokensByAccount.of(identity.account.metadata.name).filter(ownedBy(identity));
 
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
-export async function listTokens(world: World, identity: Identity, page: Page): Promise<PageOf<ShownToken>> {
+export async function listTokens(world: World, identity: Identity, page: PageRequest): Promise<PageOf<ShownToken>> {
   const list = ["tokens", identity.account.metadata.name];
   const { data, next_cursor } = pageOf(world.secret, list, tokensOf(world, identity), newestFirst, page);
   return { data: data.map(shownToken), next_cursor };

@@ -94,4 +94,4 @@ export const verificationSchema = z
     message: z.string().max(2048).optional().describe("Why it failed."),
   })
   .describe("The last verification by a restore.");
-export type Verification = z.infer<typeof verificationSchema>;
+export type BackupVerification = z.infer<typeof verificationSchema>;

@@ -1,4 +1,4 @@
-import { type Claim, type Claimant, claimKey, claimOfKey, claimsByKey, everything } from "../../fence/claims.ts";
+import { type Claimant, claimKey, claimOfKey, claimsByKey, everything, type NameClaim } from "../../fence/claims.ts";
 import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
@@ -70,7 +70,7 @@ export async function readOthersClaims(session: Session, database: string, owner
 export async function claim(
   session: Session,
   { table, owner, epoch }: Claimant,
-  claims: readonly Claim[],
+  claims: readonly NameClaim[],
   fenced: (work: () => Promise<void>) => Promise<void>,
 ): Promise<void> {
   const found = { table, single: false };

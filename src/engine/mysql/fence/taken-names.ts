@@ -1,4 +1,4 @@
-import { type Claim, relationKinds } from "../../fence/claims.ts";
+import { type NameClaim, relationKinds } from "../../fence/claims.ts";
 import { fullName } from "../../text/full-name.ts";
 import { foldName } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
@@ -12,14 +12,16 @@ import type { Session } from "../driver/session.ts";
 export const constraintKind = "constraint";
 
 /** `exact`: lower_case_table_names is 0. Only relations are ever told apart by case. */
-export const mysqlClaim = (kind: string, name: string, exact: boolean): Claim => ({
+export const mysqlClaim = (kind: string, name: string, exact: boolean): NameClaim => ({
   kind,
   name: fullName(relationKinds.has(kind) ? foldName(name, { exact }) : foldName(name, { accents: true })),
 });
 
 /** Of a list of made objects, whose names are [database, name]: rows are those of a table. */
-export const mysqlClaimsOf = (made: readonly { kind: string; name: readonly string[] }[], exact: boolean): Claim[] =>
-  made.map(({ kind, name }) => mysqlClaim(kind === "rows" ? "table" : kind, name.at(-1) ?? "", exact));
+export const mysqlClaimsOf = (
+  made: readonly { kind: string; name: readonly string[] }[],
+  exact: boolean,
+): NameClaim[] => made.map(({ kind, name }) => mysqlClaim(kind === "rows" ? "table" : kind, name.at(-1) ?? "", exact));
 
 /** Whether the server tells the names of tables apart by case. */
 export async function tellsCase(session: Session): Promise<boolean> {

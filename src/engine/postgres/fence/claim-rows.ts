@@ -1,12 +1,12 @@
 import type { MadeObject } from "../../contract.ts";
 import {
-  type Claim,
   type Claimant,
   claimKey,
   claimOfKey,
   claimsByKey,
   claimsOf,
   everything,
+  type NameClaim,
   sharedKinds,
 } from "../../fence/claims.ts";
 import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
@@ -64,7 +64,7 @@ export async function readOthersClaims(session: Session, owner: string): Promise
 export async function claim(
   session: Session,
   { table, owner, epoch }: Claimant,
-  claims: readonly Claim[],
+  claims: readonly NameClaim[],
   made: readonly MadeObject[],
 ): Promise<void> {
   const wanted = claimsByKey([...claims, ...claimsOf(made)]);

@@ -3,21 +3,21 @@ import { inUnits } from "../../../billing/money.ts";
 import { clean } from "../../../guard/words.ts";
 import { termsFor } from "../../billing/terms.ts";
 import { Problem } from "../../errors.ts";
-import type { AskedBy, Unreachable } from "../../prober.ts";
+import type { ProbeCaller, Unreachable } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { packQuote, quoteHours } from "../keys/estimate-token.ts";
 import type { Pair } from "../view/shapes.ts";
 import { type CheckedPair, checkPair } from "../view/urls.ts";
-import type { Estimate } from "./probe-shapes.ts";
+import type { EstimateView } from "./probe-shapes.ts";
 
 /** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */
-export async function estimate(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Estimate> {
+export async function estimate(world: World, caller: Caller, input: Pair, asked: ProbeCaller): Promise<EstimateView> {
   const pair = checkPair(input, world.settings.guard);
   return quoteFor(world, caller, pair, await measuredSize(world, caller, input, asked));
 }
 
 /** Bytes of the source now. Throws Problem `source_unreachable`. */
-export async function measuredSize(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<number> {
+export async function measuredSize(world: World, caller: Caller, input: Pair, asked: ProbeCaller): Promise<number> {
   const ca = input.options?.source_ca;
   const source = { url: input.source_url, ...(ca === undefined ? {} : { ca }) };
   const measured = await world.prober.measure(source, { account: caller.account.metadata.name, ...asked });
@@ -25,7 +25,7 @@ export async function measuredSize(world: World, caller: Caller, input: Pair, as
   return measured.size;
 }
 
-export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Promise<Estimate> {
+export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Promise<EstimateView> {
   const terms = await termsFor(world, caller, { type: pair.type, size });
   const expiresAt = new Date(world.now().getTime() + quoteHours * 3_600_000);
   const { currency } = terms;

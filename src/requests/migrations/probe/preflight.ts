@@ -1,7 +1,7 @@
 import { clean } from "../../../guard/words.ts";
 import { optionsSchema } from "../../../resources/options.ts";
 import { isCoveredAnyway } from "../../billing/terms.ts";
-import type { AskedBy, Assessed, HalfAsked, Unreachable } from "../../prober.ts";
+import type { Assessed, ProbeCaller, SideProbe, Unreachable } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import type { Pair } from "../view/shapes.ts";
 import { type CheckedPair, checkPair } from "../view/urls.ts";
@@ -18,7 +18,7 @@ const order = { blocker: 0, warning: 1, note: 2 };
  * What a copy would meet, and what it would cost. Creates nothing. A database that cannot be reached is a result (`ready: false` with
  * reasons), not an error. Throws Problem `url_refused`, `invalid`.
  */
-export async function preflight(world: World, caller: Caller, input: Pair, asked: AskedBy): Promise<Preflight> {
+export async function preflight(world: World, caller: Caller, input: Pair, asked: ProbeCaller): Promise<Preflight> {
   const pair = checkPair(input, world.settings.guard);
   const options = optionsSchema.parse(input.options ?? {});
   const { source_ca, target_ca } = options;
@@ -121,9 +121,9 @@ async function halfPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
-  { unreachable, source, target }: HalfAsked,
+  { unreachable, source, target }: SideProbe,
 ): Promise<Preflight> {
-  const side = (which: Unreachable["side"], facts: HalfAsked["source" | "target"]) => ({
+  const side = (which: Unreachable["side"], facts: SideProbe["source" | "target"]) => ({
     reachable: reachableOf(unreachable.find((one) => one.side === which)),
     engine: facts === undefined ? null : clean(facts.engine, 64),
     version: facts === undefined ? null : clean(facts.version, 128),

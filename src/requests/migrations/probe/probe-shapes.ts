@@ -34,7 +34,7 @@ const quote = {
   expires_at: time("Until when the price holds."),
 };
 export const estimateSchema = z.object(quote);
-export type Estimate = z.output<typeof estimateSchema>;
+export type EstimateView = z.output<typeof estimateSchema>;
 
 const side = {
   reachable: z.boolean().nullable().describe("null where that could not be found out in time."),
@@ -93,4 +93,4 @@ export const connectionSchema = z.object({
   latency_ms: z.number().nullable(),
   reasons: z.array(reasonSchema.omit({ side: true })).describe("Why it is not reachable."),
 });
-export type ConnectionAnswer = z.output<typeof connectionSchema>;
+export type ConnectionResponse = z.output<typeof connectionSchema>;

@@ -1,8 +1,8 @@
 import { clean } from "../../../guard/words.ts";
-import type { AskedBy } from "../../prober.ts";
+import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
-import type { ConnectionAnswer } from "./probe-shapes.ts";
+import type { ConnectionResponse } from "./probe-shapes.ts";
 
 /** Asked by itself, a database is nobody's source. */
 const alone = (words: string): string => words.replace("source database", "database").replace(/^the source's /, "the ");
@@ -12,8 +12,8 @@ export async function testConnection(
   world: World,
   caller: Caller,
   { url, ca }: { url: string; ca?: string },
-  asked: AskedBy,
-): Promise<ConnectionAnswer> {
+  asked: ProbeCaller,
+): Promise<ConnectionResponse> {
   checkOne("url", url, ca, world.settings.guard);
   const found = await world.prober.test(
     { url, ...(ca === undefined ? {} : { ca }) },

@@ -10,21 +10,24 @@ export interface MigrationOrder {
   /** Told of each that appears, changes or goes, as an informer tells it. */
   changed(before: Migration | undefined, after: Migration | undefined): void;
   /** A namespace's, the newest first, from behind a place. */
-  newestFirst(namespace: string, after?: Place): Generator<Migration>;
+  newestFirst(namespace: string, after?: ListPosition): Generator<Migration>;
   withId(id: string): readonly Migration[];
 }
 
-export interface Place {
+export interface ListPosition {
   /** As `created_at` shows it. */
   at: string;
   uid: string;
 }
 
-export const placeOf = (migration: Migration): Place => ({ at: createdAt(migration), uid: migration.metadata.uid });
+export const placeOf = (migration: Migration): ListPosition => ({
+  at: createdAt(migration),
+  uid: migration.metadata.uid,
+});
 
-const isOlder = (a: Place, b: Place): boolean => (a.at === b.at ? a.uid < b.uid : a.at < b.at);
+const isOlder = (a: ListPosition, b: ListPosition): boolean => (a.at === b.at ? a.uid < b.uid : a.at < b.at);
 
-interface Placed extends Place {
+interface Placed extends ListPosition {
   migration: Migration;
 }
 
@@ -73,7 +76,7 @@ export function createMigrationOrder(): MigrationOrder {
 }
 
 /** Index of the first that is not older than the place. */
-function firstFrom(placed: readonly Placed[], place: Place): number {
+function firstFrom(placed: readonly Placed[], place: ListPosition): number {
   let [low, high] = [0, placed.length];
   while (low < high) {
     const middle = (low + high) >> 1;

@@ -163,7 +163,7 @@ export const listedSchema = z.object({
   currency,
   created_at: time("When it was created."),
 });
-export type Listed = z.output<typeof listedSchema>;
+export type MigrationListItem = z.output<typeof listedSchema>;
 
 export const logSchema = z.object(logEntrySchema.shape).describe("A milestone of a run.");
 
@@ -260,7 +260,7 @@ export const checkoutSchema = actedSchema.extend({
   checkout_url: z.url().describe("Where a human authorizes the payment."),
 });
 
-export const resetAnswerSchema = againSchema.extend({
+export const resetResponseSchema = againSchema.extend({
   preview: z
     .object({
       stops_run: z.boolean().describe("A run is in progress and would be stopped."),
@@ -275,4 +275,4 @@ export const resetAnswerSchema = againSchema.extend({
     .exactOptional(),
 });
 
-export type ResetAnswer = z.output<typeof resetAnswerSchema>;
+export type ResetResponse = z.output<typeof resetResponseSchema>;

@@ -7,7 +7,7 @@ import { runTypeOf } from "../../../resources/run-type.ts";
 import { publicId } from "../keys/id.ts";
 import { quotedSize } from "../keys/quote-mark.ts";
 import { marks } from "./marks.ts";
-import type { Listed, One } from "./shapes.ts";
+import type { MigrationListItem, One } from "./shapes.ts";
 
 /**
  * What the API shows of a Migration: a pure function of the object. Names and sentences that came from databases have no
@@ -46,7 +46,7 @@ function costOf({ spec, status }: Seen, currency: string): number {
 
 const nameOf = ({ metadata }: Seen): string => clean(metadata.annotations?.[marks.name] ?? metadata.name, 100);
 
-export function listed(migration: Seen, currency: string): Listed {
+export function listed(migration: Seen, currency: string): MigrationListItem {
   return {
     id: publicId(migration),
     name: nameOf(migration),
@@ -60,7 +60,7 @@ export function listed(migration: Seen, currency: string): Listed {
 }
 
 /** As it was in the moment in which it was made, whatever became of it since: what create answers, also to a repeat. */
-export const justMade = ({ metadata, spec }: Migration, currency: string): Listed =>
+export const justMade = ({ metadata, spec }: Migration, currency: string): MigrationListItem =>
   listed({ metadata, spec: { ...spec, attempt: 1, reset: 0 } }, currency);
 
 export function one(migration: Seen, currency: string): One {

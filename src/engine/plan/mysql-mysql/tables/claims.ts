@@ -1,5 +1,5 @@
 import type { CopyOptions, CopyRequest } from "../../../contract.ts";
-import type { Claim } from "../../../fence/claims.ts";
+import type { NameClaim } from "../../../fence/claims.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Server, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -20,7 +20,7 @@ export interface Naming {
  * The names that a copy between MySQL and MariaDB gives in the target, for the fence: of tables that are there, nothing else
  * is claimed. Pure.
  */
-export function wantedNames({ tables, others }: Pick<Catalogue, "tables" | "others">, naming: Naming): Claim[] {
+export function wantedNames({ tables, others }: Pick<Catalogue, "tables" | "others">, naming: Naming): NameClaim[] {
   const { prefix, content, server, exact } = naming;
   const claim = (kind: string, name: string) => mysqlClaim(kind, name, exact);
   const own = tables.map(({ name }) => claim("table", prefix + name));

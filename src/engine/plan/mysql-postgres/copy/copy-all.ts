@@ -3,7 +3,7 @@ import { markOf } from "../../../fence/finished-marks.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
 import { verifyBooleans } from "../finish/boolean-proof.ts";
-import { type Counts, countSource } from "../finish/counts.ts";
+import { countSource, type RowCounts } from "../finish/counts.ts";
 import { countViews } from "../finish/create-views.ts";
 import { finishTable } from "../finish/finish-table.ts";
 import type { Finishing } from "../finish/finishing-run.ts";
@@ -21,9 +21,9 @@ import { remakeTable } from "./target.ts";
 export interface Moved {
   states: TableState[];
   /** The source's, in the snapshot, kept tables included. */
-  counts: Counts;
+  counts: RowCounts;
   /** Rows that views show there, by their names. */
-  viewCounts: Counts;
+  viewCounts: RowCounts;
 }
 
 export interface CopySetup {
@@ -82,7 +82,7 @@ export async function moveRows(
   progress.phase("copying");
   for (const name of kept) progress.state(name, "done");
   const finishes: Promise<void>[] = [];
-  let viewCounts: Counts = new Map();
+  let viewCounts: RowCounts = new Map();
   const copying = async () => {
     await copyTables({
       states: states.filter((state) => !kept.has(state.plan.source.name)),

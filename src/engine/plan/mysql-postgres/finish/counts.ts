@@ -7,15 +7,15 @@ import { all, type Sessions } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Rows of each table on both sides: the source's inside the snapshot, the target's as committed. */
-export type Counts = Map<string, number>;
+export type RowCounts = Map<string, number>;
 
 /** Shares the tables out among the readers, in the order given. */
 export async function countSource(
   readers: readonly Reader[],
   database: string,
   tables: readonly string[],
-): Promise<Counts> {
-  const counts: Counts = new Map();
+): Promise<RowCounts> {
+  const counts: RowCounts = new Map();
   const left = [...tables];
   await all(
     readers.map(async (reader) => {
@@ -32,8 +32,8 @@ export async function countTarget(
   sessions: Sessions<Writer>,
   schema: string,
   plans: readonly TablePlan[],
-): Promise<Counts> {
-  const counts: Counts = new Map();
+): Promise<RowCounts> {
+  const counts: RowCounts = new Map();
   await all(
     plans.map((plan) =>
       sessions.use(async (session) => {
@@ -48,7 +48,7 @@ export async function countTarget(
 }
 
 /** Throws `row_count_mismatch` with every table that differs. */
-export function compareCounts(source: Counts, target: Counts): void {
+export function compareCounts(source: RowCounts, target: RowCounts): void {
   const different = [...source].filter(([table, rows]) => target.get(table) !== rows);
   if (different.length === 0) return;
   const words = different

@@ -11,7 +11,7 @@ import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { planViews, type ViewPlan } from "../tables/views.ts";
-import type { Counts } from "./counts.ts";
+import type { RowCounts } from "./counts.ts";
 import type { Finishing } from "./finishing-run.ts";
 
 /** Makes the views that are translated, and compares how many rows they show. None of them fails the run. */
@@ -31,9 +31,9 @@ export async function countViews(
   scheme: Finishing["scheme"],
   others: readonly SourceObject[],
   tables: readonly TablePlan[],
-  rows: Counts,
-): Promise<Counts> {
-  const counts: Counts = new Map();
+  rows: RowCounts,
+): Promise<RowCounts> {
+  const counts: RowCounts = new Map();
   let timeouts = 0;
   const small = planViews(scheme, others, tables).plans.filter((view) => isSmall(view, rows));
   await Promise.all(
@@ -48,7 +48,7 @@ export async function countViews(
   return counts;
 }
 
-const isSmall = ({ tables }: ViewPlan, rows: Counts): boolean =>
+const isSmall = ({ tables }: ViewPlan, rows: RowCounts): boolean =>
   [...tables].reduce((sum, table) => sum + (rows.get(table) ?? mostRows), 0) <= mostRows;
 
 /** A statement that took too long. */
@@ -74,7 +74,7 @@ export async function makeViews(
   { sessions, fence, scheme, strict, warn }: Finishing,
   others: readonly SourceObject[],
   tables: readonly TablePlan[],
-  counts: Counts,
+  counts: RowCounts,
 ): Promise<ViewOutcomes> {
   const outcomes = new Map<string, { outcome: InventoryEntry["outcome"]; note: string }>();
   const broken = new Set<string>();

@@ -1,4 +1,4 @@
-import { type Claim, partKinds } from "../../../fence/claims.ts";
+import { type NameClaim, partKinds } from "../../../fence/claims.ts";
 import type { OthersClaim } from "../../../fence/fence.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { fullName, namesOf } from "../../../text/full-name.ts";
@@ -8,21 +8,25 @@ import type { TablePlan } from "./table-plan.ts";
 /** Names that a copy from MySQL or MariaDB gives in the target, for the fence. */
 
 /** The schema with its tables and views, before anything is planned. */
-export const wantedNames = (schema: string, tables: readonly string[], others: readonly SourceObject[]): Claim[] => [
+export const wantedNames = (
+  schema: string,
+  tables: readonly string[],
+  others: readonly SourceObject[],
+): NameClaim[] => [
   { kind: "schema", name: fullName(schema) },
   ...tables.map((name) => ({ kind: "table", name: fullName(schema, name) })),
   ...others.flatMap(({ kind, name }) => (kind === "view" ? [{ kind, name: fullName(schema, name) }] : [])),
 ];
 
 /** Of tables that are there, nothing else is claimed. */
-export const filledNames = (schema: string, plans: readonly Pick<TablePlan, "name">[]): Claim[] =>
+export const filledNames = (schema: string, plans: readonly Pick<TablePlan, "name">[]): NameClaim[] =>
   plans.map(({ name }) => ({ kind: "table", name: fullName(schema, name) }));
 
 export function plannedNames(
   { schema, shared }: Pick<Scheme, "schema" | "shared">,
   plans: readonly TablePlan[],
   others: readonly SourceObject[],
-): Claim[] {
+): NameClaim[] {
   const made = [
     ...plans.flatMap((plan) => [...plan.made, ...plan.madeAfter]),
     ...[...shared.values()].map((one) => one.made),

@@ -1,5 +1,5 @@
 import type { CopyOptions } from "../../../contract.ts";
-import type { Claim } from "../../../fence/claims.ts";
+import type { NameClaim } from "../../../fence/claims.ts";
 import type { OthersClaim } from "../../../fence/fence.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
 import { createSelection } from "../../../run/selection.ts";
@@ -15,7 +15,7 @@ export const relationNames = (
   views: readonly Pick<SourceView, "schema" | "view">[],
   options: CopyOptions,
   exact: boolean,
-): Claim[] => {
+): NameClaim[] => {
   const selection = createSelection(options);
   const made = options.content === "data" ? [] : views.filter(({ schema, view }) => selection.has(schema, view));
   return [
@@ -25,7 +25,7 @@ export const relationNames = (
 };
 
 /** Of all constraints that were planned so far. */
-export const constraintNames = ({ given }: Pick<Scheme, "given">): Claim[] =>
+export const constraintNames = ({ given }: Pick<Scheme, "given">): NameClaim[] =>
   [...given.values()].map((name) => mysqlClaim(constraintKind, name, false));
 
 /** Names that other runs have claimed, so that this one chooses none of them where it is free to choose. */
