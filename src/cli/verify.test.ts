@@ -12,7 +12,14 @@ const found = (differing: number, rows: { source: number; target: number }): Ver
       differences: [{ ...one, keys: [{ key: '{"id":"1"}', what: "different" }], differing }],
     },
     ...{ inventory: [], warnings: [] },
-    objects: { by: "name", compared: 1, different: 0, undecided: [], notes: [] },
+    objects: {
+      by: "name",
+      compared: 1,
+      different: 0,
+      undecided: [],
+      not_compared: ["1 trigger (t.trg): only the name was compared"],
+      notes: [],
+    },
   };
 };
 
@@ -35,4 +42,7 @@ it.each([
   expect(code).toBe(3);
   expect(stdout).toContain(difference);
   expect(stdout).toContain(verdict);
+  expect(stdout).toContain(
+    "  1 not compared, or not by their definition:\n    1 trigger (t.trg): only the name was compared\n",
+  );
 });

@@ -53,6 +53,7 @@ function textOf(report: VerifyReport): string {
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
     ...named("objects whose texts these servers write differently, to be compared by eye", objects.undecided),
+    ...named("not compared, or not by their definition", objects.not_compared),
     ...named("not in the target as in the source, since it cannot be, or by choice", objects.notes),
     ...named(
       "objects that the target lacks or has otherwise",

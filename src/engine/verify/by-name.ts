@@ -79,10 +79,13 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
       compared: inventory.length,
       different,
       undecided: [],
+      not_compared: [notComparedColumns, ...found.notCompared].map(printable),
       notes: [...columnless, ...found.notes, ...lost.notes].map(printable),
     },
   };
 }
+
+const notComparedColumns = "types of columns: only the values in them are compared";
 
 /** What stands on a table that is left out is left out too. */
 async function selectedBy(comparing: Comparing): Promise<(found: InventoryObject) => boolean> {

@@ -33,6 +33,8 @@ export interface ObjectsCompared {
     different: number;
     /** By definition: that servers of these versions write in texts of their own, which differ. */
     undecided: string[];
+    /** By name: objects, by kind, whose definition was not compared, and how far they were. */
+    not_compared: string[];
     /** What the target cannot have as the source has it (owners, rights, what its server does not know, what a copy reports), and is no difference. */
     notes: string[];
   };

@@ -2,6 +2,7 @@ import type { PlannedObject } from "../assess/finding.ts";
 import type { TablePair } from "../checksum/index.ts";
 import type { TableName } from "../checksum/rows.ts";
 import type { InventoryEntry } from "../contract.ts";
+import { countedKind } from "../report/not-copied.ts";
 import { type InventoryObject, tableOf } from "./inventory.ts";
 
 /** The objects of two databases side by side by kind, name and columns, as a copy would have them in the target. Pure. */
@@ -22,6 +23,8 @@ export interface Matched {
   different: number;
   /** What a copy does not carry over either, and why. */
   notes: string[];
+  /** Objects, by kind, of which no definition was compared, with their first names. */
+  notCompared: string[];
 }
 
 const mostWords = 300;
@@ -79,6 +82,7 @@ export function compareFound(
   const doubtful = new Set(wanted.flatMap(({ one, plan }) => (one.of && mayBeRefused(plan) ? [tableOf(one.of)] : [])));
   const notes: string[] = [];
   let different = 0;
+  const unseen: Uncompared[] = [];
   const inventory = wanted.map(({ one, pair, found, plan }): InventoryEntry => {
     const { kind, of, name } = one;
     const entry = { kind, name: [...(of ?? []), name].filter((part) => part !== "").join(".") };
@@ -88,6 +92,7 @@ export function compareFound(
     };
     if (found !== undefined) {
       const alike = alikeColumns(one, found, pair, pairs) !== false;
+      if (!one.columns) unseen.push({ ...entry, why: "only the name was compared" });
       if (alike || isOtherwise(plan) || isHelped(one, found, pair)) return { ...entry, outcome };
       return lost(`${definition(one)} in the source, ${definition(found)} in the target`);
     }
@@ -99,13 +104,34 @@ export function compareFound(
       (one.to !== undefined && doubtful.has(tableOf(one.to))) ||
       (!sequences && kind === "index" && !one.columns);
     if (planned === undefined || (isMissed && !isDoubtful && plan !== undefined && isMade(plan))) return lost(gone);
-    if (plan !== undefined && isMade(plan) && !isDoubtful)
+    if (plan !== undefined && isMade(plan) && !isDoubtful) {
+      unseen.push({ ...entry, why: "not compared, since the target has no such object of its own" });
       return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
+    }
     const why = whyNot(plan, isDoubtful, gone);
     notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
     return { ...entry, outcome: "not_applicable", note: why };
   });
-  return { inventory, different, notes };
+  return { inventory, different, notes, notCompared: notComparedWords(unseen) };
+}
+
+interface Uncompared {
+  kind: string;
+  name: string;
+  why: string;
+}
+
+const mostNames = 5;
+
+/** A line for each kind and reason. */
+function notComparedWords(unseen: readonly Uncompared[]): string[] {
+  return [...Map.groupBy(unseen, ({ kind, why }) => `${kind}\0${why}`).values()].flatMap((some) => {
+    const [first] = some;
+    if (first === undefined) return [];
+    const names = some.slice(0, mostNames).map(({ name }) => name);
+    const more = some.length > mostNames ? [`${some.length - mostNames} more`] : [];
+    return [`${countedKind(some.length, first.kind)} (${[...names, ...more].join(", ")}): ${first.why}`];
+  });
 }
 
 const isMade = ({ outcome }: PlannedObject) => outcome === "converted" || outcome === "copied";

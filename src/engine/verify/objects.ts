@@ -34,7 +34,7 @@ const byDefinition = (
 ): ObjectsCompared => ({
   inventory,
   extra: paired.extra,
-  objects: { by: "definition", compared: inventory.length, different, undecided, notes },
+  objects: { by: "definition", compared: inventory.length, different, undecided, not_compared: [], notes },
 });
 
 const withNotes = (compared: Compared, notes: readonly string[]): Compared => ({
