@@ -13,6 +13,7 @@ export const roleSchema = z
 export type Role = z.infer<typeof roleSchema>;
 
 export const mostMembers = 200;
+export const mostInvitations = 50;
 /** In place of a uid: a member that no account is, whatever its name. */
 export const nobody = "none";
 
@@ -46,6 +47,23 @@ export const teamSpecSchema = z.object({
         },
       ],
     }),
+  invitations: z
+    .array(
+      z.object({
+        account: z.string().min(1).max(63).describe("Name of the Account that is invited."),
+        uid: z.string().min(1).max(63).describe("The Account's metadata.uid."),
+        role: roleSchema,
+        codeHash: z
+          .string()
+          .regex(/^[0-9a-f]{64}$/)
+          .describe("SHA-256 of the code that the invited person needs, in hexadecimal digits."),
+        expiresAt: z.iso.datetime().describe("From when on the code is refused."),
+      }),
+    )
+    .max(mostInvitations)
+    .optional()
+    .describe("Accounts that become members once they accept with their code.")
+    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["account"] }),
 });
 
 export const teamStatusSchema = z.object({

@@ -72,6 +72,7 @@ revokeToken            401   401   401     401     401    origin   404     404  
 listTeams              401   401   401     401     401    200      200     200        200    200    200
 createTeam             401   401   401     401     401    origin   201     201        201    201    201
 switchTeam             401   401   401     401     401    origin   gone    200        gone   200    200
+joinTeam               401   401   401     401     401    origin   404     404        404    404    404
 listMembers            401   401   401     401     401    200      team    team       gone   200    200
 addMember              401   401   401     401     401    origin   team    team       gone   owners 200
 removeMember           401   401   401     401     401    origin   team    team       gone   owners 200

@@ -2,7 +2,20 @@ import { describe, it } from "vitest";
 import { kinds } from "../../src/resources/objects.ts";
 import { mostMembers } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";
-import { add, createTeam, idOf, list, pair, problem, remove, switchTo, team, teamsOf } from "./who-play.ts";
+import {
+  add,
+  createTeam,
+  enroll,
+  idOf,
+  join,
+  list,
+  pair,
+  problem,
+  remove,
+  switchTo,
+  team,
+  teamsOf,
+} from "./who-play.ts";
 import { admin, api, newEmail, signUp } from "./world.ts";
 
 /** Members of teams, over two replicas. */
@@ -26,8 +39,8 @@ describe.concurrent("a member", () => {
     const members = await api(`/api/teams/${id}/members`, { token: member.token, replica: 1 });
     expect(members.body.data).toEqual(
       [
-        { account: await idOf(owner), email: owner.email, role: "owner" },
-        { account: await idOf(member), email: member.email, role: "member" },
+        { account: await idOf(owner), email: owner.email, role: "owner", accepted: true },
+        { account: await idOf(member), email: member.email, role: "member", accepted: true },
       ].toSorted((a, b) => (a.account < b.account ? -1 : 1)),
     );
     const first = await api(`/api/teams/${id}/members?limit=1`, { token: member.token });
@@ -56,6 +69,37 @@ describe.concurrent("a member", () => {
     expect((await add(member, id, owner.email, "member")).status).toBe(200);
     expect(problem(await add(owner, id, member.email, "member"))).toBe("403 owners_only");
     expect(problem(await add(member, id, member.email, "member"))).toBe("409 state_conflict");
+  });
+
+  it("is in the team once it has accepted, by a code that works once and for nobody else", async ({ expect }) => {
+    const { id, owner, member } = await team();
+    const [person, thief] = await Promise.all([signUp(), signUp()]);
+    const { status, body } = await add(owner, id, person.email);
+    expect(status).toBe(200);
+    const { account } = body.member;
+    expect(body).toMatchObject({ member: { account: await idOf(person), accepted: false }, invitation: {} });
+    expect(problem(await switchTo(person, id))).toBe("403 not_a_member");
+    expect((await teamsOf(person)).map((shown) => shown.id)).toEqual([person.team]);
+    const listed = async () => (await api(`/api/teams/${id}/members`, { token: member.token, replica: 1 })).body.data;
+    expect(await listed()).toContainEqual({ account, email: person.email, role: "member", accepted: false });
+    const { code } = body.invitation;
+    expect(JSON.stringify(await admin.get(kinds.teams, "", id))).not.toContain(code);
+    expect(problem(await join(thief, id, code))).toBe("404 not_found");
+    expect(problem(await join(person, person.team, code))).toBe("404 not_found");
+    expect(problem(await join(person, id, "0".repeat(40)))).toBe("404 not_found");
+    expect(problem(await join(person, id, "abc"))).toBe("422 invalid");
+    const joined = await join(person, id, code, 1);
+    expect(joined).toMatchObject({ status: 200, body: { team: { id, role: "member", members: 3 } } });
+    expect(await listed()).toContainEqual({ account, email: person.email, role: "member", accepted: true });
+    expect((await switchTo(person, id)).status).toBe(200);
+    expect((await remove(owner, id, person)).status).toBe(200);
+    expect(problem(await join(person, id, code))).toBe("404 not_found");
+    // An invitation that is taken back, and one that is replaced.
+    const first = (await add(owner, id, person.email)).body.invitation.code;
+    const second = (await add(owner, id, person.email, "owner")).body.invitation.code;
+    expect(problem(await join(person, id, first))).toBe("404 not_found");
+    expect((await remove(owner, id, person)).status).toBe(200);
+    expect(problem(await join(person, id, second))).toBe("404 not_found");
   });
 
   it("of an address without an account is refused to an owner in words", async ({ expect }) => {
@@ -112,7 +156,7 @@ describe.concurrent("a member", () => {
     const [stranger, person] = await Promise.all([signUp(), signUp()]);
     const { id } = await createTeam(stranger);
     expect((await switchTo(stranger, id)).status).toBe(200);
-    expect((await add(stranger, id, person.email)).status).toBe(200);
+    expect((await enroll(stranger, id, person)).status).toBe(200);
     const shown = (await teamsOf(person, 1)).map(({ id: team, own, acting }) => ({ team, own, acting }));
     expect(shown).toHaveLength(2);
     expect(shown).toEqual(
@@ -149,7 +193,7 @@ describe.concurrent("a member", () => {
   it("for whom a personal team was made stays in it, as its owner", async ({ expect }) => {
     const [person, other] = await Promise.all([signUp(), signUp()]);
     expect(problem(await remove(person, person.team, person))).toBe("409 state_conflict");
-    expect((await add(person, person.team, other.email, "owner")).status).toBe(200);
+    expect((await enroll(person, person.team, other, "owner")).status).toBe(200);
     expect((await switchTo(other, person.team)).status).toBe(200);
     expect(problem(await remove(other, person.team, person))).toBe("409 state_conflict");
     expect(problem(await add(other, person.team, person.email, "member"))).toBe("409 state_conflict");
@@ -158,7 +202,7 @@ describe.concurrent("a member", () => {
   it("is added by many owners' calls at once without one being lost", async ({ expect }) => {
     const { id, owner } = await team();
     const people = await Promise.all(Array.from({ length: 8 }, () => signUp()));
-    const answers = await Promise.all(people.map(({ email }, at) => add(owner, id, email, "member", at % 2)));
+    const answers = await Promise.all(people.map((one, at) => enroll(owner, id, one, "member", at % 2)));
     expect(answers.map(({ status }) => status)).toEqual(people.map(() => 200));
     expect((await admin.get(kinds.teams, "", id))?.spec.members).toHaveLength(10);
   });

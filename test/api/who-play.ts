@@ -27,6 +27,13 @@ export const switchTo = (person: Person, team: string, replica = 0) =>
   api(`/api/teams/${team}/switch`, { method: "POST", token: person.token, replica });
 export const add = (person: Person, team: string, email: string, role?: string, replica = 0) =>
   api(`/api/teams/${team}/members`, { token: person.token, replica, body: { email, ...(role ? { role } : {}) } });
+/** Of a member it changes the role; anybody else is invited, and accepts. Answers the last call. */
+export async function enroll(person: Person, team: string, member: Person, role?: string, replica = 0) {
+  const added = await add(person, team, member.email, role, replica);
+  return added.body?.invitation ? join(member, team, added.body.invitation.code, replica) : added;
+}
+export const join = (person: Person, team: string, code: string, replica = 0) =>
+  api(`/api/teams/${team}/join`, { token: person.token, replica, body: { code } });
 export const idOf = async (person: Person): Promise<string> =>
   (await api("/api/account", { token: person.token })).body.id;
 export const remove = async (person: Person, team: string, member: Person, replica = 0) =>
@@ -39,7 +46,7 @@ export async function team(): Promise<{ id: string; owner: Person; member: Perso
   const [owner, member] = await Promise.all([signUp(), signUp()]);
   const { id } = await createTeam(owner);
   expect((await switchTo(owner, id)).status).toBe(200);
-  expect((await add(owner, id, member.email)).status).toBe(200);
+  expect((await enroll(owner, id, member)).status).toBe(200);
   expect((await switchTo(member, id)).status).toBe(200);
   return { id, owner, member };
 }

@@ -7,6 +7,7 @@ import type { Team } from "../../src/resources/team.ts";
 import { until } from "../operator/control-plane.ts";
 import { home } from "../operator/operator.ts";
 import { command, cookieOf, known, password, signIn } from "./who.ts";
+import { enroll } from "./who-play.ts";
 import { admin, api, newEmail, signUp, startReplica } from "./world.ts";
 
 /** Signing up, over two replicas. */
@@ -183,8 +184,7 @@ describe("signing up", () => {
     for (const title of ["bound", "as kubectl writes it"]) {
       const { id } = (await api("/api/teams", { token: owner.token, body: { name: title } })).body.team;
       await api(`/api/teams/${id}/switch`, { method: "POST", token: owner.token });
-      const added = await api(`/api/teams/${id}/members`, { token: owner.token, body: { email: former.email } });
-      expect(added.status).toBe(200);
+      expect((await enroll(owner, id, former)).status).toBe(200);
       const team = await admin.get(kinds.teams, "", id);
       if (team === undefined) throw new Error("no team");
       if (title !== "bound")
@@ -209,11 +209,9 @@ describe("signing up", () => {
         });
     const acting = (await api("/api/account", { token: owner.token })).body.acting_team;
     const members = (await api(`/api/teams/${acting}/members`, { token: owner.token })).body.data;
-    expect(members).toContainEqual({ account, email: null, role: "member" });
+    expect(members).toContainEqual({ account, email: null, role: "member", accepted: true });
     // Added again, it is this person.
-    expect(
-      (await api(`/api/teams/${acting}/members`, { token: owner.token, body: { email: former.email } })).status,
-    ).toBe(200);
+    expect((await enroll(owner, acting, next)).status).toBe(200);
     expect((await api(`/api/teams/${acting}/switch`, { method: "POST", token: next.token })).status).toBe(200);
     expect((await api(`/api/teams/${acting}/members`, { token: next.token })).body.data).toHaveLength(2);
   });

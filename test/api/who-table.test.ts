@@ -55,8 +55,12 @@ async function createRestore(): Promise<string> {
   await admin.create(kinds.restores, { metadata, spec } as never);
   return name;
 }
-const add = (person: Person) =>
+const invite = (person: Person) =>
   must(`/api/teams/${team}/members`, { token: owner.token, body: { email: person.email } });
+async function add(person: Person) {
+  const { code } = (await invite(person)).invitation as { code: string };
+  await must(`/api/teams/${team}/join`, { token: person.token, body: { code } });
+}
 const accountOf = async (person: Person) => String((await must("/api/account", { token: person.token })).id);
 const switchTo = (person: Person, to: string) =>
   must(`/api/teams/${to}/switch`, { method: "POST", token: person.token });
@@ -118,7 +122,7 @@ async function fill(operation: Operation, allowed: boolean): Promise<string> {
     .replace("{id}", path.includes("{id}") ? await one() : "")
     .replace("{run}", run);
   if (id !== "removeMember") return filled;
-  if (allowed) await add(extra);
+  if (allowed) await invite(extra);
   return `${filled}?account=${await accountOf(extra)}`;
 }
 

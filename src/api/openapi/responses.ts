@@ -136,6 +136,7 @@ const links: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
   createTeam: { switchTeam: team, listMembers: team, addMember: team },
   listTeams: { switchTeam: { team: answered("data/0/id") }, listMembers: { team: answered("data/0/id") } },
   switchTeam: { listMembers: team, addMember: team },
+  joinTeam: { switchTeam: team, listMembers: team },
   addMember: { removeMember: member, listMembers: { team: member.team } },
 };
 

@@ -1,5 +1,7 @@
 import * as z from "zod";
 import {
+  acceptedSchema,
+  invitationSchema,
   listOf,
   memberSchema,
   newMemberSchema,
@@ -9,6 +11,7 @@ import {
   type ShownTeam,
   teamSchema,
 } from "../../requests/accounts/shapes.ts";
+import { acceptInvitation, invitationDays } from "../../requests/teams/invitations.ts";
 import { addMember, listMembers, removeMember } from "../../requests/teams/members.ts";
 import { createTeam, listTeams, switchTeam } from "../../requests/teams/teams.ts";
 import { mostOwnTeams } from "../../resources/account.ts";
@@ -34,7 +37,15 @@ const exampleMember: ShownMember = {
   account: "a0c1f5a7b1f4a3b0e6d2c9e8f7a6b5c4d3e2f1a0b",
   email: "bob@example.com",
   role: "member",
+  accepted: true,
 };
+const exampleInvitation = {
+  code: "5d0a1c2b3e4f5a6b7c8d9e0f1a2b3c4d5e6f7a8b",
+  expires_at: "2030-02-07T12:00:00.000Z",
+};
+
+const invitedWords = "The account is invited; give the person the code of the invitation.";
+const joinedWords = "You are in the team; switch to it to work in it.";
 
 const params = z.object({
   team: z
@@ -128,7 +139,7 @@ export const teamOperations: readonly Operation[] = [
     method: "get",
     path: "/api/teams/{team}/members",
     summary: "List members",
-    description: "Who is in your acting team.",
+    description: "The members of your acting team, and the invitations that are open.",
     tag,
     auth: "token",
     tier: "read",
@@ -146,9 +157,8 @@ export const teamOperations: readonly Operation[] = [
     id: "addMember",
     method: "post",
     path: "/api/teams/{team}/members",
-    summary: "Add a member",
-    description:
-      "Adds the account of an e-mail address to your acting team, or gives a member another role. Owners only; the role limits nothing else. It changes nobody's acting team, and a member who is added may leave.",
+    summary: "Invite a member, or change a role",
+    description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The answer has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code.`,
     tag,
     auth: "token",
     tier: "write",
@@ -156,25 +166,63 @@ export const teamOperations: readonly Operation[] = [
     body: newMemberSchema,
     answer: {
       status: 200,
-      description: "The account is in the team with this role.",
-      schema: z.object({ message: z.string(), member: memberSchema }),
+      description: "The invitation and its code; `invitation` is null if the account is a member already.",
+      schema: z.object({
+        message: z.string(),
+        member: memberSchema,
+        invitation: invitationSchema.nullable().describe("Null for a member, whose role was changed."),
+      }),
     },
     problems: ["other_team", "not_a_member", "owners_only", "not_found", "limit_reached", "state_conflict"],
     examples: {
       request: { email: "bob@example.com", role: "member" },
-      response: { message: "The account is in the team.", member: exampleMember },
+      response: {
+        message: invitedWords,
+        member: { ...exampleMember, accepted: false },
+        invitation: exampleInvitation,
+      },
     },
     async run(world, call) {
       const { team } = params.parse(call.params);
-      const member = await addMember(world, callerOf(call), team, newMemberSchema.parse(call.body));
-      return { body: { message: "The account is in the team.", member } };
+      const added = await addMember(world, callerOf(call), team, newMemberSchema.parse(call.body));
+      const message = added.invitation === null ? "The member has this role." : invitedWords;
+      return { body: { message, ...added } };
+    },
+  },
+  {
+    id: "joinTeam",
+    method: "post",
+    path: "/api/teams/{team}/join",
+    summary: "Accept an invitation",
+    description:
+      "Makes you a member of the team that invited you. The code works once, and only for the account that was invited. Your acting team stays; change it with a switch.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    tier: "write",
+    params,
+    body: acceptedSchema,
+    answer: {
+      status: 200,
+      description: "You are a member of the team.",
+      schema: z.object({ message: z.string(), team: teamSchema }),
+    },
+    problems: ["not_found", "limit_reached"],
+    examples: {
+      request: { code: exampleInvitation.code },
+      response: { message: joinedWords, team: { ...exampleTeam, role: "member", own: false, members: 2 } },
+    },
+    async run(world, call) {
+      const { team: id } = params.parse(call.params);
+      const team = await acceptInvitation(world, identityOf(call), id, acceptedSchema.parse(call.body));
+      return { body: { message: joinedWords, team } };
     },
   },
   {
     id: "removeMember",
     method: "delete",
     path: "/api/teams/{team}/members",
-    summary: "Remove a member, or leave",
+    summary: "Remove a member or an invitation, or leave",
     description:
       "Once this has answered, no replica lets the account into the team. Owners only and in the acting team; but anybody may leave, whichever team acts. A member who left the acting team chooses another one with a switch.",
     tag,

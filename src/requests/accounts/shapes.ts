@@ -104,8 +104,21 @@ export const memberSchema = z.object({
   account: id("The account's id."),
   email: z.string().nullable().describe("Null where the account is no longer there."),
   role: roleSchema,
+  accepted: z.boolean().describe("False for an invitation that is still open: the account is not in the team yet."),
 });
 export type ShownMember = z.output<typeof memberSchema>;
+
+export const invitationSchema = z.object({
+  code: z.string().describe("Give it to the person. Shown once."),
+  expires_at: time("From when on the code is refused."),
+});
+
+export const acceptedSchema = z.strictObject({
+  code: z
+    .string()
+    .regex(/^[0-9a-f]{40}$/)
+    .describe("The invitation's code, from an owner of the team."),
+});
 
 /** A list's query. */
 export const pageSchema = z.object({

@@ -1,17 +1,17 @@
 import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
-import { mostMembers, type Team } from "../../resources/team.ts";
+import type { Team } from "../../resources/team.ts";
 import { readEmail } from "../accounts/email.ts";
 import { type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
-import type { memberSchema, newMemberSchema, ShownMember } from "../accounts/shapes.ts";
+import type { invitationSchema, newMemberSchema, ShownMember } from "../accounts/shapes.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
+import { invite, openInvitations, withoutInvitation } from "./invitations.ts";
 import { asMember, isMember, type Member, memberOf, personalTeamOf } from "./membership.ts";
-import { mostMemberships, teamsOf } from "./teams.ts";
 
-/** Who is in the acting team. Owners add and remove; any member may leave, whichever team acts. */
+/** Who is in the acting team. Owners invite and remove; any member may leave, whichever team acts. */
 
 /** Throws Problem `other_team` for a team that is there but not acting, the caller's own or not, and `not_found`. */
 async function acting(world: World, caller: Caller, id: string): Promise<void> {
@@ -37,11 +37,15 @@ function needsAnOwner(members: Member[]): Member[] {
   );
 }
 
-/** A team's members as `edit` makes them; undefined leaves them. Once it has answered, every replica knows them. */
-async function changeMembers(world: World, id: string, edit: (team: Team) => Member[] | undefined): Promise<void> {
+/** A team as `edit` changes its spec; undefined leaves it. Once it has answered, every replica knows it. */
+async function changeTeam(
+  world: World,
+  id: string,
+  edit: (team: Team) => Partial<Team["spec"]> | undefined,
+): Promise<void> {
   const changed = await change(world, kinds.teams, "", id, (team) => {
-    const members = edit(team);
-    return members && { ...team, spec: { ...team.spec, members } };
+    const spec = edit(team);
+    return spec && { ...team, spec: { ...team.spec, ...spec } };
   });
   if (changed === undefined) throw new Problem("not_found", "The team is no longer there.");
   await world.fresh.everywhere(kinds.teams, changed.metadata.resourceVersion);
@@ -55,71 +59,65 @@ export async function listMembers(
   page: PageRequest,
 ): Promise<PageOf<ShownMember>> {
   await acting(world, caller, id);
-  const { data, next_cursor } = pageOf(
-    world.secret,
-    ["members", id],
-    caller.team.spec.members,
-    ({ account }) => account,
-    page,
+  const { members } = caller.team.spec;
+  const invited = openInvitations(caller.team, world.now()).filter((one) =>
+    members.every(({ account }) => account !== one.account),
   );
+  const all = [
+    ...members.map((member) => ({ ...member, accepted: true })),
+    ...invited.map((one) => ({ ...one, accepted: false })),
+  ];
+  const { data, next_cursor } = pageOf(world.secret, ["members", id], all, ({ account }) => account, page);
   const shown = data.map((member) => {
     const account = world.caches.accounts.get("", member.account);
     const email = account !== undefined && isMember(member, account) ? account.spec.email : null;
-    return { account: member.account, email, role: member.role };
+    return { account: member.account, email, role: member.role, accepted: member.accepted };
   });
   return { data: shown, next_cursor };
 }
 
-const tooManyTeams = () =>
-  new Problem("limit_reached", "This account is in too many teams already; it has to leave one first.");
-
-/** The members with this account in the role; undefined where it has it already. */
-function withMember(team: Team, account: Account, role: Member["role"]): Member[] | undefined {
+/** A member in another role, as this very account; undefined where nothing changes. */
+function withRole(team: Team, account: Account, role: Member["role"]): Partial<Team["spec"]> | undefined {
   const present = memberOf(team, account);
   if (present?.role === role && present.uid !== undefined) return undefined;
   if (present?.role !== role && personalTeamOf(account) === team.metadata.name)
     throw new Problem("state_conflict", "Whom a personal team was made for stays its owner.");
-  // Who had the address before goes with it.
   const others = team.spec.members.filter((member) => member.account !== account.metadata.name);
-  if (others.length >= mostMembers)
-    throw new Problem("limit_reached", `A team has at most ${mostMembers} members; remove one first.`);
-  return needsAnOwner([...others, asMember(account, role)]);
+  return { members: needsAnOwner([...others, asMember(account, role)]) };
 }
 
 /**
- * Adds the account of an e-mail address, or gives a member another role. Throws Problem `owners_only`, `other_team`, `not_found` (team or
- * account), `limit_reached`, and `state_conflict` when no owner would be left.
+ * Invites the account of an e-mail address, or gives a member another role. Throws Problem `owners_only`, `other_team`, `not_found`
+ * (team or account), `limit_reached`, and `state_conflict` when no owner would be left.
  */
 export async function addMember(
   world: World,
   caller: Caller,
   id: string,
-  input: z.output<typeof newMemberSchema>,
-): Promise<z.output<typeof memberSchema>> {
+  { email, role }: z.output<typeof newMemberSchema>,
+): Promise<{ member: ShownMember; invitation: z.output<typeof invitationSchema> | null }> {
   await acting(world, caller, id);
-  const { account: name } = readEmail(input.email);
+  const { account: name } = readEmail(email);
   // Whether an address has an account is an owner's to know, and nobody else's.
   needOwner(caller.team, caller);
   const account = await world.client.get(kinds.accounts, "", name);
   if (account === undefined || account.metadata.deletionTimestamp !== undefined)
-    throw new Problem("not_found", "Nobody with this e-mail address can be added; ask them to sign up first.");
-  let added = false;
-  await changeMembers(world, id, (team) => {
+    throw new Problem("not_found", "Nobody with this e-mail address can be invited; ask them to sign up first.");
+  let invitation: z.output<typeof invitationSchema> | null = null;
+  await changeTeam(world, id, (team) => {
     needOwner(team, caller);
-    added = memberOf(team, account) === undefined;
-    if (added && teamsOf(world, account).length >= mostMemberships) throw tooManyTeams();
-    return withMember(team, account, input.role);
+    invitation = null;
+    if (memberOf(team, account) !== undefined) return withRole(team, account, role);
+    const { invitations, code, expiresAt } = invite(world, team, account, role);
+    invitation = { code, expires_at: expiresAt };
+    return { invitations };
   });
-  // By now the cache has what was added elsewhere at the same time.
-  if (added && teamsOf(world, account).length > mostMemberships) {
-    await changeMembers(world, id, ({ spec }) => needsAnOwner(spec.members.filter((one) => !isMember(one, account))));
-    throw tooManyTeams();
-  }
-  return { account: name, role: input.role, email: account.spec.email };
+  const member = { account: name, role, email: account.spec.email, accepted: invitation === null };
+  return { member, invitation };
 }
 
 /**
- * Removes a member, or leaves when it is the caller, also a team that does not act: once it has answered, every replica refuses the member's
+ * Removes a member or an invitation, or leaves when it is the caller, also a team that does not act: once it has answered, every replica refuses the member's
  * calls in this team. Throws Problem `owners_only`, `other_team`, `not_found`, and `state_conflict` for the last owner and for whose personal
  * team it is.
  */
@@ -128,20 +126,24 @@ export async function removeMember(world: World, caller: Caller, id: string, nam
   const left = leaves && personalTeamOf(caller.account) !== id ? await world.fresh.team(id) : undefined;
   if (left === undefined || memberOf(left, caller.account) === undefined) await acting(world, caller, id);
   const account = leaves ? caller.account : await world.client.get(kinds.accounts, "", name);
-  await changeMembers(world, id, (team) => {
+  await changeTeam(world, id, (team) => {
     if (!leaves) needOwner(team, caller);
+    const invitations = withoutInvitation(team, name);
+    const isInvited = !leaves && invitations.length < (team.spec.invitations ?? []).length;
     const member = team.spec.members.find((one) => one.account === name);
     const lives = member !== undefined && account !== undefined && isMember(member, account);
+    if (member === undefined && isInvited) return { invitations };
     if (member === undefined || (leaves && !lives))
       throw new Problem(
         "not_found",
-        "No member of the team has this account id; GET /api/teams/{team}/members lists them.",
+        "No member or invitation of the team has this account id; GET /api/teams/{team}/members lists them.",
       );
     if (lives && personalTeamOf(account) === id)
       throw new Problem(
         "state_conflict",
         "A personal team is not left by whom it was made for; remove the others instead.",
       );
-    return needsAnOwner(team.spec.members.filter((one) => one !== member));
+    const members = needsAnOwner(team.spec.members.filter((one) => one !== member));
+    return isInvited ? { members, invitations } : { members };
   });
 }

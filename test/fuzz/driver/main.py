@@ -72,6 +72,7 @@ class Run:
         schema = self.schema((), 1, self.given["seed"])
         needed = {
             "addMember": {"body": {"email": self.me.email, "role": "member"}, "media_type": "application/json"},
+            "joinTeam": {"body": {"code": "0" * 40}, "media_type": "application/json"},
             "updateBackup": {"body": {"suspend": True}, "media_type": "application/json"},
             "restoreBackup": {
                 "body": {"target_url": self.given["urls"]["target"]},
