@@ -1,4 +1,4 @@
-import { mariaTypes } from "../../src/engine/plan/mysql-mysql/tables/dialect.ts";
+import { mariaTypes } from "../../src/engine/mysql/definitions/dialect.ts";
 import { binaryCollation, foldingCollation } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
 import { code, generatedFrom, markdownTable } from "./table.ts";
 import { fromMysql } from "./types-from-mysql.ts";

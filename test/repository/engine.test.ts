@@ -34,9 +34,9 @@ it.each([["mysql"], ["postgres"]])("%s imports neither the other engine nor what
   expect(crossings(graph, (from, to) => foldersOf(from)[0] === engine && !allowed(to))).toEqual([]);
 });
 
-describe("driver ← catalogue ← fence ← source and target", () => {
-  const order = ["driver", "catalogue", "fence", "source", "target"];
-  const rank = (path: string) => Math.min(order.indexOf(foldersOf(path)[1] ?? ""), 3);
+describe("driver ← catalogue ← definitions ← fence ← source and target", () => {
+  const order = ["driver", "catalogue", "definitions", "fence", "source", "target"];
+  const rank = (path: string) => Math.min(order.indexOf(foldersOf(path)[1] ?? ""), 4);
 
   it.each([["mysql"], ["postgres"]])("no import of %s's goes upwards", (engine) => {
     const isOwn = (path: string) => foldersOf(path)[0] === engine && foldersOf(path)[1] !== "dump";

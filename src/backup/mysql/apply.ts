@@ -1,7 +1,7 @@
+import { definedBy } from "../../engine/mysql/definitions/code-sql.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
-import { definedBy } from "../../engine/plan/mysql-mysql/finish/code-sql.ts";
 import {
   definerNotAllowed,
   definerOf,

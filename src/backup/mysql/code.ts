@@ -1,7 +1,7 @@
+import type { CodeSettings, SourceCode } from "../../engine/mysql/definitions/code-source.ts";
+import { inDatabase, relationsOf, statementOf } from "../../engine/mysql/definitions/code-sql.ts";
 import { identifier, literal } from "../../engine/mysql/driver/names.ts";
 import type { Server } from "../../engine/mysql/driver/session.ts";
-import type { CodeSettings, SourceCode } from "../../engine/plan/mysql-mysql/finish/code-source.ts";
-import { inDatabase, relationsOf, statementOf } from "../../engine/plan/mysql-mysql/finish/code-sql.ts";
 import { goneModes } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 
 /** Views, routines, triggers and events of an archive, in an order in which each finds what it needs. Pure. */

@@ -2,20 +2,19 @@ import type { CopyOptions, InventoryEntry } from "../contract.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue/catalogue.ts";
 import { readDefinitions } from "../mysql/catalogue/objects.ts";
 import { readConditions } from "../mysql/catalogue/table-conditions.ts";
+import type { SourceCode } from "../mysql/definitions/code-source.ts";
+import { drawsNumbers, noSequences } from "../mysql/definitions/code-sql.ts";
 import { identifier } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { refuseTriggers } from "../mysql/target/insert-triggers.ts";
 import {
   charsetsOf,
   checkPresent,
-  drawsNumbers,
   inventoryOf,
-  noSequences,
   planGrants,
   planOf,
   readSource,
   readTarget,
-  type SourceCode,
   type TablePlanning,
 } from "../plan/mysql-mysql/index.ts";
 import {

@@ -151,7 +151,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "key-names-unquoted",
-    file: "src/engine/plan/mysql-mysql/tables/definition.ts",
+    file: "src/engine/mysql/definitions/definition.ts",
     find: "const sql = withQuotedKeys(shown, foreignKeys);",
     replace: "const sql = shown;",
     test: {

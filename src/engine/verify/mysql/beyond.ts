@@ -1,6 +1,8 @@
+import type { SourceCode } from "../../mysql/definitions/code-source.ts";
+import { nearestCollation } from "../../mysql/definitions/collations.ts";
+import type { Traits } from "../../mysql/definitions/dialect.ts";
 import { literal } from "../../mysql/driver/names.ts";
 import type { Row, Session } from "../../mysql/driver/session.ts";
-import { nearestCollation, type SourceCode, type Traits } from "../../plan/mysql-mysql/index.ts";
 import type { Particular } from "../same-engine.ts";
 
 /** What information_schema tells alike in MySQL and MariaDB, whose SHOW CREATE differ: of tables, routines and events. */

@@ -1,17 +1,15 @@
 import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../../mysql/catalogue/catalogue.ts";
 import { bytesOfHex, hexOf } from "../../mysql/catalogue/exact-bytes.ts";
+import { nearestCollation } from "../../mysql/definitions/collations.ts";
+import { comparable } from "../../mysql/definitions/compare-definitions.ts";
+import { type Definition, outside, piecesOf } from "../../mysql/definitions/definition.ts";
 import {
-  comparable,
-  type Definition,
   endOfDefault,
-  nearestCollation,
-  outside,
-  piecesOf,
   positionOf,
   type Traits,
   type TranslatedTable,
   translate,
-} from "../../plan/mysql-mysql/index.ts";
+} from "../../mysql/definitions/dialect.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 
 /**

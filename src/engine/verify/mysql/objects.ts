@@ -1,21 +1,14 @@
 import { readCatalogue, type SourceTable } from "../../mysql/catalogue/catalogue.ts";
+import { readCode, type SourceCode } from "../../mysql/definitions/code-source.ts";
+import { exactBody, inDatabase, statementOf } from "../../mysql/definitions/code-sql.ts";
+import { comparable } from "../../mysql/definitions/compare-definitions.ts";
+import { refuseLostParts } from "../../mysql/definitions/complete.ts";
+import { type Definition, optionText, parseDefinition } from "../../mysql/definitions/definition.ts";
+import type { Traits } from "../../mysql/definitions/dialect.ts";
+import { withExactBytes } from "../../mysql/definitions/exact-text.ts";
 import { identifier, qualified } from "../../mysql/driver/names.ts";
 import type { Server, Session } from "../../mysql/driver/session.ts";
-import {
-  comparable,
-  type Definition,
-  exactBody,
-  inDatabase,
-  optionText,
-  parseDefinition,
-  readCode,
-  readSequences,
-  refuseLostParts,
-  type SourceCode,
-  statementOf,
-  type Traits,
-  withExactBytes,
-} from "../../plan/mysql-mysql/index.ts";
+import { readSequences } from "../../plan/mysql-mysql/index.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 import { type Beyond, readBeyond } from "./beyond.ts";
 import {

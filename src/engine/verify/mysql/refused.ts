@@ -1,7 +1,7 @@
+import { endOfDefault, positionOf } from "../../mysql/definitions/dialect.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
-import { endOfDefault, positionOf } from "../../plan/mysql-mysql/index.ts";
 import type { ComparedObject } from "../same-engine.ts";
 import type { Crossing } from "./crossing.ts";
 

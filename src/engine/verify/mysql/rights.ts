@@ -1,6 +1,7 @@
+import type { SourceCode } from "../../mysql/definitions/code-source.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { readGrants } from "../../mysql/source/grants.ts";
-import { readAccounts, type SourceCode } from "../../plan/mysql-mysql/index.ts";
+import { readAccounts } from "../../plan/mysql-mysql/index.ts";
 import { printable } from "../../text/printable.ts";
 import type { ComparedObject } from "../same-engine.ts";
 

@@ -1,4 +1,5 @@
 import { EngineError } from "../../../contract.ts";
+import type { Item } from "../../../mysql/definitions/definition.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -7,7 +8,6 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeTable } from "../../../mysql/target/create.ts";
 import { runTableDdl } from "../../../mysql/target/doubled-labels.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
-import type { Item } from "../tables/definition.ts";
 import { createStatement, isNumbered, type TablePlan } from "../tables/table-plan.ts";
 
 /**

@@ -3,6 +3,7 @@ import { counted } from "../../../../guard/words.ts";
 import type { CopyOptions, InventoryEntry, Verification } from "../../../contract.ts";
 import { type FinishedMark, markOf } from "../../../fence/finished-marks.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import type { Item } from "../../../mysql/definitions/definition.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { isOurs } from "../../../mysql/fence/drop.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -11,7 +12,6 @@ import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/o
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { verifiedEqual } from "../../../run/proven-tables.ts";
 import { printable } from "../../../text/printable.ts";
-import type { Item } from "../tables/definition.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { KeptTable } from "./kept-table.ts";
 

@@ -1,9 +1,9 @@
 import type { CopyOptions } from "../../../contract.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
+import { readCode, type SourceCode } from "../../../mysql/definitions/code-source.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { readGrants, type SourceGrant } from "../../../mysql/source/grants.ts";
-import { readCode, type SourceCode } from "../finish/code-source.ts";
 import { readSequences, type Sequence } from "./sequences.ts";
 
 /** What the catalogue does not tell of the source: its own texts. Read before the sessions are set to give bytes. */

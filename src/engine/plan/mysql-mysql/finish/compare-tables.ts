@@ -3,14 +3,14 @@ import { batches } from "../../../memory/packed.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { readExactBytes } from "../../../mysql/catalogue/exact-bytes.ts";
 import { readForeignKeys } from "../../../mysql/catalogue/foreign-keys.ts";
+import { compareRules, compareTable } from "../../../mysql/definitions/compare-definitions.ts";
+import { parseDefinition } from "../../../mysql/definitions/definition.ts";
+import { withExactBytes } from "../../../mysql/definitions/exact-text.ts";
 import { among } from "../../../mysql/driver/among.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
 import type { TargetDatabase } from "../copy/target.ts";
-import { compareRules, compareTable } from "../tables/compare-definitions.ts";
-import { parseDefinition } from "../tables/definition.ts";
-import { withExactBytes } from "../tables/exact-text.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Tables of which the target's catalogue is asked together. */

@@ -1,4 +1,13 @@
 import type { CopyOptions, EngineError, InventoryEntry } from "../../../contract.ts";
+import type { CodeSettings, SourceCode } from "../../../mysql/definitions/code-source.ts";
+import {
+  type CodeOptions,
+  drawsNumbers,
+  exactBody,
+  namesDatabase,
+  noSequences,
+  statementOf,
+} from "../../../mysql/definitions/code-sql.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/write-session.ts";
@@ -6,8 +15,6 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { isRefusal, serverMessage } from "../copy/create-tables.ts";
-import type { CodeSettings, SourceCode } from "./code-source.ts";
-import { type CodeOptions, drawsNumbers, exactBody, namesDatabase, noSequences, statementOf } from "./code-sql.ts";
 
 /**
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.

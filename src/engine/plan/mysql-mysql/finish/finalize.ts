@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract.ts";
+import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";
 import { workOff } from "../../../run/work.ts";
@@ -6,7 +7,6 @@ import type { DoneTable } from "../copy/copy-tables.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { SourceTexts } from "../copy/source.ts";
 import type { TargetDatabase } from "../copy/target.ts";
-import type { SourceCode } from "./code-source.ts";
 import { makeAllCode, reported } from "./create-code.ts";
 import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts";
 import { copyGrants } from "./grants.ts";

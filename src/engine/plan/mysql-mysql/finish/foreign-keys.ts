@@ -1,6 +1,7 @@
 import type { EngineError, InventoryEntry } from "../../../contract.ts";
 import type { SourceForeignKey } from "../../../mysql/catalogue/catalogue.ts";
 import { hasBacktick } from "../../../mysql/catalogue/shown-keys.ts";
+import { listedColumns } from "../../../mysql/definitions/dialect.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
@@ -9,7 +10,6 @@ import { type Finish, persistently } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
 import { columnList, isRefusal, serverMessage } from "../copy/create-tables.ts";
-import { listedColumns } from "../tables/dialect.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /**

@@ -1,8 +1,8 @@
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { refuseLostParts } from "../../../mysql/definitions/complete.ts";
+import { type Item, parseDefinition } from "../../../mysql/definitions/definition.ts";
+import { exactDefinition } from "../../../mysql/definitions/exact-text.ts";
 import type { SourceTexts } from "../copy/source.ts";
-import { refuseLostParts } from "./complete.ts";
-import { type Item, parseDefinition } from "./definition.ts";
-import { exactDefinition } from "./exact-text.ts";
 import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
 /** Plans of one table, all of the same items. */

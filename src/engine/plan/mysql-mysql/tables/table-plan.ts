@@ -1,13 +1,13 @@
 import type { InventoryEntry } from "../../../contract.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
+import { listedColumns, type Traits, type TranslatedTable, translate } from "../../../mysql/definitions/dialect.ts";
+import { withNamedChecks } from "../../../mysql/definitions/named-checks.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";
 import { priorityOf } from "../../../mysql/source/split.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
-import { type Definition, type Item, optionText } from "./definition.ts";
-import { listedColumns, type Traits, type TranslatedTable, translate } from "./dialect.ts";
-import { withNamedChecks } from "./named-checks.ts";
 
 /** What becomes of one table: the statements that make it, and how its rows are read and loaded. Pure. */
 export interface TablePlan {

@@ -1,14 +1,24 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../contract.ts";
+import type { SourceTable } from "../catalogue/tables.ts";
 import { type Definition, type Item, optionText, outside } from "./definition.ts";
+import type { TranslatedTable } from "./dialect.ts";
 import { asShown } from "./exact-text.ts";
 import { withoutIntroducers } from "./introducers.ts";
-import type { TablePlan } from "./table-plan.ts";
+
+/** The table that was asked for. */
+interface RequestedTable {
+  source: Pick<SourceTable, "name" | "foreignKeys">;
+  definition: Definition;
+  translated: TranslatedTable;
+  /** Items that are not made. */
+  without: ReadonlySet<Item>;
+}
 
 /**
  * What was made against what was asked for, by the servers' own texts: a server may leave out or change a part without an
  * error, as MariaDB does with ON DELETE SET DEFAULT. Of one kind of server the texts are equal; of two, what can be told.
  */
-export function compareTable(plan: TablePlan, made: Definition, crossing: boolean): InventoryEntry[] {
+export function compareTable(plan: RequestedTable, made: Definition, crossing: boolean): InventoryEntry[] {
   const { source, definition } = plan;
   const there = new Map(made.items.map((item) => [key(item), item]));
   const noted = new Set(plan.translated.notes.map(({ item }) => item));
@@ -74,7 +84,7 @@ const optionsOf = ({ options }: Definition): string =>
 
 /** Words for foreign keys whose rules are not as asked for. */
 export function compareRules(
-  plan: TablePlan,
+  plan: RequestedTable,
   found: readonly { name: string; onUpdate: string; onDelete: string }[],
 ): InventoryEntry[] {
   const alike = (rule: string) => (rule === "RESTRICT" || rule === "" ? "NO ACTION" : rule);

@@ -1,7 +1,7 @@
-import { type SourceColumn, type SourceTable, unescaped } from "../../../mysql/catalogue/catalogue.ts";
-import { bytesOfHex, hexOf, holdsBytes, isPlainText } from "../../../mysql/catalogue/exact-bytes.ts";
-import { literal } from "../../../mysql/driver/names.ts";
-import type { Server } from "../../../mysql/driver/session.ts";
+import { type SourceColumn, type SourceTable, unescaped } from "../catalogue/catalogue.ts";
+import { bytesOfHex, hexOf, holdsBytes, isPlainText } from "../catalogue/exact-bytes.ts";
+import { literal } from "../driver/names.ts";
+import type { Server } from "../driver/session.ts";
 import type { Definition, Item } from "./definition.ts";
 import { positionOf } from "./dialect.ts";
 

@@ -1,4 +1,4 @@
-import type { Server } from "../../../mysql/driver/session.ts";
+import type { Server } from "../driver/session.ts";
 import { nearestCollation } from "./collations.ts";
 import { type Definition, type Item, type Option, optionText, outside, piecesOf, splitList } from "./definition.ts";
 import { hasOtherBytes, withoutIntroducers } from "./introducers.ts";

@@ -1,7 +1,7 @@
-import { identifier, literal, qualified } from "../../../mysql/driver/names.ts";
-import type { Row, Session } from "../../../mysql/driver/session.ts";
-import { errorNumber } from "../../../mysql/driver/write-session.ts";
-import { piecesOf } from "../tables/definition.ts";
+import { identifier, literal, qualified } from "../driver/names.ts";
+import type { Row, Session } from "../driver/session.ts";
+import { errorNumber } from "../driver/write-session.ts";
+import { piecesOf } from "./definition.ts";
 
 /** Views, routines, triggers and events of the source, with what their text means there: sql_mode, character sets, time zone. */
 export interface SourceCode {

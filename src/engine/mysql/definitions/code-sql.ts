@@ -1,6 +1,6 @@
-import { identifier } from "../../../mysql/driver/names.ts";
-import { outside, piecesOf } from "../tables/definition.ts";
+import { identifier } from "../driver/names.ts";
 import type { SourceCode } from "./code-source.ts";
+import { outside, piecesOf } from "./definition.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
 export interface CodeOptions {

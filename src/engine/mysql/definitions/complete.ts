@@ -1,5 +1,5 @@
-import { EngineError } from "../../../contract.ts";
-import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { EngineError } from "../../contract.ts";
+import type { SourceTable } from "../catalogue/catalogue.ts";
 import type { Definition } from "./definition.ts";
 
 /**

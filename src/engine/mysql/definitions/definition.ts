@@ -1,4 +1,4 @@
-import { type KeyNames, withQuotedKeys } from "../../../mysql/catalogue/shown-keys.ts";
+import { type KeyNames, withQuotedKeys } from "../catalogue/shown-keys.ts";
 
 /**
  * The text of SHOW CREATE TABLE, taken apart: columns, keys and constraints one by one, the options, the partitions. The

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { SourceColumn, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import type { Server } from "../../../mysql/driver/session.ts";
+import type { SourceColumn, SourceTable } from "../catalogue/catalogue.ts";
+import type { Server } from "../driver/session.ts";
 import { parseDefinition } from "./definition.ts";
 import { asShown, exactDefinition } from "./exact-text.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import type { SourceTable } from "../catalogue/catalogue.ts";
 import { refuseLostParts } from "./complete.ts";
 import { parseDefinition } from "./definition.ts";
 
