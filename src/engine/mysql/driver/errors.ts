@@ -1,6 +1,7 @@
 import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
+import { noPassword } from "../../text/no-password.ts";
 import { printable } from "../../text/printable.ts";
 import { tlsMend } from "../../text/tls-words.ts";
 import type { ServerError } from "./wire.ts";
@@ -43,7 +44,10 @@ type Meaning = readonly [code: RunCode, retryable: boolean, words: Words];
 const denied: Meaning = [
   "access_denied",
   false,
-  (where, { user }, said) => `the ${where} refused user "${user}": check user and password (${said})`,
+  (where, { user, password }, said) =>
+    password === ""
+      ? `the ${where} refused user "${user}" without a password, and ${noPassword} (${said})`
+      : `the ${where} refused user "${user}": check user and password (${said})`,
 ];
 const permission: Meaning = [
   "permission_denied",

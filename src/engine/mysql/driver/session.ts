@@ -10,6 +10,7 @@ import type { ResponseCallbacks } from "./response-end.ts";
 import { type ResultHandler, readResult } from "./result.ts";
 import type { Row, Server, Session } from "./session-types.ts";
 import { pin } from "./settings.ts";
+import { unknownDatabase } from "./unknown-database.ts";
 import {
   capability,
   loginResponse,
@@ -92,7 +93,9 @@ export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Prom
   } catch (error) {
     channel?.destroy();
     signal?.throwIfAborted();
-    throw engineError(error, place);
+    const unknown = await unknownDatabase(error, place, () => connect({ ...endpoint, database: "" }, purpose));
+    signal?.throwIfAborted();
+    throw unknown ?? engineError(error, place);
   } finally {
     signal?.removeEventListener("abort", abort);
   }

@@ -1,6 +1,7 @@
 import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
 import type { RunCode } from "../../codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract.ts";
+import { noPassword } from "../../text/no-password.ts";
 import { named } from "../../text/own-property.ts";
 import { printable } from "../../text/printable.ts";
 import { tlsMend } from "../../text/tls-words.ts";
@@ -25,11 +26,10 @@ interface Meaning {
 const meaning = (code: RunCode, retryable: boolean, words: Meaning["words"]): Meaning => ({ code, retryable, words });
 
 const lost = meaning("connection_lost", true, (where) => `the connection to the ${where} was lost`);
-const denied = meaning(
-  "access_denied",
-  false,
-  (where, endpoint, said) =>
-    `the ${where} refused user "${endpoint.user}": check user, password and pg_hba.conf (${said})`,
+const denied = meaning("access_denied", false, (where, { user, password }, said) =>
+  password === ""
+    ? `the ${where} refused user "${user}" without a password, and ${noPassword}${/^SASL/.test(said) ? "" : ` (${said})`}`
+    : `the ${where} refused user "${user}": check user, password and pg_hba.conf (${said})`,
 );
 const unreachable = meaning(
   "connection_timeout",
