@@ -32,9 +32,11 @@ import { limitsOf, readConfig, retentionOf } from "./operator/config.ts";
 import { desksOf } from "./operator/desks.ts";
 import { readKeysOf } from "./operator/keys.ts";
 import { operatorMetrics } from "./operator/metrics.ts";
+import { reviewOf } from "./operator/review.ts";
 import { createRunCounts } from "./operator/run-counts.ts";
 import { watchTeams } from "./operator/teams.ts";
 import { templateOf } from "./operator/template.ts";
+import { createUntilDone } from "./operator/until-done.ts";
 import { watchWorkers } from "./operator/workers.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
@@ -72,6 +74,7 @@ const schedule = (milliseconds: number, run: () => void) => {
   return () => clearTimeout(timer);
 };
 const problem = createProblems({ log, over: () => stopping.signal.aborted, now: steady });
+const untilDone = createUntilDone({ problem, random, signal: stopping.signal });
 
 const connection = connect({ userAgent: "rowferry-operator" });
 const client = createClient(connection);
@@ -272,9 +275,12 @@ const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWF
 keys = await untilDone("preparing the operator's keys", readKeys);
 if (config.ROWFERRY_API)
   await untilDone("preparing the Secrets of passwords", () => ensurePasswords({ client, namespace }));
+const review = await untilDone("reading the keys of service accounts' tokens", () =>
+  reviewOf(namespaces, { client, connection, now }),
+);
 const endpoint = createEndpoint({
   client,
-  authoriser: createAuthoriser({ client, now, backups: backups !== undefined }),
+  authoriser: createAuthoriser({ client, review, now, backups: backups !== undefined }),
   desk: await desksOf(config, {
     ...{ client, namespace, now: clock, isBillingOff: stripe === undefined },
     sealing: async (again) => {
@@ -323,18 +329,6 @@ async function renewKeys(): Promise<void> {
       server.setSecureContext(keys.tls);
     } catch (error) {
       problem("renewing the operator's keys")(error);
-    }
-  }
-}
-
-async function untilDone<T>(what: string, run: () => Promise<T>): Promise<T> {
-  for (let wait = 500; ; wait = Math.min(wait * 2, 15_000)) {
-    try {
-      return await run();
-    } catch (error) {
-      problem(what)(error);
-      await pause(wait * (0.5 + random() / 2), stopping.signal);
-      if (stopping.signal.aborted) process.exit(0);
     }
   }
 }

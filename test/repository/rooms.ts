@@ -135,7 +135,7 @@ export const rooms: Room[] = [
       "src/billing/limit.ts",
       "src/billing/prices.ts",
     ],
-    packages: ["pino", "zod"],
+    packages: ["pino", "zod", "jose"],
   },
   { path: "src/billing", rooms: [resources, "src/guard/words.ts"], packages: ["zod", "stripe"] },
   {

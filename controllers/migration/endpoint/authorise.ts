@@ -5,7 +5,7 @@ import type { BackupRun } from "../../../src/resources/backup/run.ts";
 import { labels } from "../../../src/resources/group.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { dueRun } from "../../../src/resources/run.ts";
-import { audience } from "../../../src/worker/protocol.ts";
+import { type PodIdentity, TokenRefused, type TokenReviewer } from "./tokens/identity.ts";
 
 /**
  * Who a worker is: its token names a pod, the pod its Job, and the Job must be the one that the Migration's status records for
@@ -31,13 +31,6 @@ export class EndpointRefusal extends Error {
   }
 }
 
-/** Whose token it is, as the API server says. */
-export interface PodIdentity {
-  namespace: string;
-  pod: string;
-  podUid: string;
-}
-
 const remember = 60_000;
 const most = 1000;
 
@@ -48,13 +41,15 @@ export interface Authoriser {
   admit(identity: PodIdentity): Promise<EndpointCaller>;
 }
 
-/** `backups`: whether the installation has them; without, their kinds are not read. */
+/** `review` verifies a token. `backups`: whether the installation has them; without, their kinds are not read. */
 export function createAuthoriser({
   client,
+  review,
   now,
   backups,
 }: {
   client: Client;
+  review: TokenReviewer;
   now: () => number;
   backups: boolean;
 }): Authoriser {
@@ -66,18 +61,9 @@ export function createAuthoriser({
     const seen = known.get(hash);
     if (seen && seen.until > now()) return seen.identity;
     known.delete(hash);
-    const { status } = await client.create(kinds.tokenReviews, {
-      metadata: { name: "" },
-      spec: { token, audiences: [audience] },
+    const identity = await review(token).catch((error: unknown) => {
+      throw error instanceof TokenRefused ? new EndpointRefusal(401, "token_refused", error.message) : error;
     });
-    const refused = (why: string) => new EndpointRefusal(401, "token_refused", `the token is not a worker's: ${why}`);
-    if (!status?.authenticated) throw refused("it is not valid here");
-    if (!status.audiences?.includes(audience)) throw refused("it is for another audience");
-    const [, , namespace] = /^(system:serviceaccount):([^:]+):[^:]+$/.exec(status.user?.username ?? "") ?? [];
-    const pod = status.user?.extra?.["authentication.kubernetes.io/pod-name"]?.[0];
-    const podUid = status.user?.extra?.["authentication.kubernetes.io/pod-uid"]?.[0];
-    if (!namespace || !pod || !podUid) throw refused("it is not bound to a pod");
-    const identity = { namespace, pod, podUid };
     known.set(hash, { identity, until: now() + remember });
     for (const old of known.keys()) {
       if (known.size <= most) break;

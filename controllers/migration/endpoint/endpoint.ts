@@ -2,9 +2,10 @@ import { type Client, isConflict } from "../../../src/cluster/index.ts";
 import { SealError } from "../../../src/guard/seal.ts";
 import type { AnyWork, Report, RunOutcome } from "../../../src/worker/protocol.ts";
 import { managers } from "../../jobs/managers.ts";
-import { type Authoriser, type EndpointCaller, EndpointRefusal, type PodIdentity } from "./authorise.ts";
+import { type Authoriser, type EndpointCaller, EndpointRefusal } from "./authorise.ts";
 import type { Desk } from "./desk.ts";
 import { NoWork } from "./no-work.ts";
+import type { PodIdentity } from "./tokens/identity.ts";
 
 /**
  * The three calls of `src/worker/protocol.ts`. Any replica answers them. They write nothing but the worker's fields of the

@@ -1,0 +1,16 @@
+import type { TokenReviewer } from "../../../controllers/migration/endpoint/tokens/identity.ts";
+import { reviewByServer } from "../../../controllers/migration/endpoint/tokens/review.ts";
+import type { Client, Connection } from "../../cluster/index.ts";
+
+/** How tokens of workers are verified: by the API server, or here where the operator has no right on the cluster. */
+export async function reviewOf(
+  namespaces: readonly string[],
+  { client, connection, now }: { client: Client; connection: Connection; now: () => number },
+): Promise<TokenReviewer> {
+  if (namespaces.length === 0) return reviewByServer(client);
+  const { createTokenKeys } = await import("../../../controllers/migration/endpoint/tokens/keys.ts");
+  const read = (path: string) => connection.send<unknown>({ method: "GET", path });
+  const keys = createTokenKeys({ read, namespaces, now });
+  await keys.prepare();
+  return keys.review;
+}
