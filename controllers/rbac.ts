@@ -2,7 +2,8 @@ import { installed, passwordShards, passwordsName } from "../src/resources/crd/i
 
 /**
  * The rights that operator and API need, each of them used; a test holds the chart's roles to these lists.
- * `cluster` becomes a ClusterRole (cluster-wide), `namespace` a Role in the installation's own namespace.
+ * `cluster` becomes a ClusterRole (cluster-wide), `namespace` a Role in the installation's own namespace. With `watchNamespaces` of the
+ * chart there is no ClusterRole: the operator has `migrationRules` by a Role in each of these namespaces, and `homeRules` in its own.
  * There is no right on Secrets outside the installation's namespace.
  */
 export interface Rule {
@@ -30,36 +31,45 @@ const allPasswords = Array.from({ length: passwordShards }, (_, shard) => passwo
 const rbacGroup = "rbac.authorization.k8s.io";
 const kept = ["get", "list", "watch", "create", "update"];
 
+/** What the operator does for Migrations, in each namespace in which it works; with `watchNamespaces` a Role there. */
+export const migrationRules: Rule[] = [
+  { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["get", "list", "watch"] },
+  // Of a spec only the sealed URLs are written: they are taken out some time after the end.
+  { apiGroups: ["rowferry.dev"], resources: ["migrations", "migrations/status"], verbs: ["patch"] },
+  // One that nobody paid for in time is removed, and one that ended and is not to be kept.
+  { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
+  { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
+  // That of a worker whose node is lost is ended.
+  { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "delete"] },
+  { apiGroups: [""], resources: ["pods/status"], verbs: ["patch"] },
+  // The reports of runs, made beside their Migrations, read back for a reset, and deleted when a later one stands.
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "delete"] },
+  // Why a pod does not start (FailedMount, FailedCreate) is told only by events.
+  { apiGroups: [""], resources: ["events"], verbs: ["list"] },
+  { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+];
+
+/** With `watchNamespaces`, beside `rules.namespace` in the installation's own namespace, where `migrationRules` need not hold. */
+export const homeRules: Rule[] = [
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
+  { apiGroups: [""], resources: ["configmaps"], verbs: ["get"], resourceNames: [ownNames.publicKeys] },
+];
+
 /** The operator's. */
 export const rules: { cluster: Rule[]; namespace: Rule[] } = {
   cluster: [
-    { apiGroups: ["rowferry.dev"], resources: ["migrations", "teams"], verbs: ["get", "list", "watch"] },
+    ...migrationRules,
+    { apiGroups: ["rowferry.dev"], resources: ["teams"], verbs: ["get", "list", "watch"] },
+    { apiGroups: ["rowferry.dev"], resources: ["teams/status"], verbs: ["patch"] },
     // The free first migration is bound to one that starts and used up by one that completes; the plan follows the subscription.
     { apiGroups: ["rowferry.dev"], resources: ["accounts"], verbs: ["get", "list", "watch", "update"] },
     { apiGroups: ["rowferry.dev"], resources: ["accounts/status"], verbs: ["patch"] },
-    // Of a spec only the sealed URLs are written: they are taken out some time after the end.
-    {
-      apiGroups: ["rowferry.dev"],
-      resources: ["migrations", "migrations/status", "teams/status"],
-      verbs: ["patch"],
-    },
-    // One that nobody paid for in time is removed, and one that ended and is not to be kept.
-    { apiGroups: ["rowferry.dev"], resources: ["migrations"], verbs: ["delete"] },
-    { apiGroups: ["batch"], resources: ["jobs"], verbs: ["get", "list", "watch", "create", "delete"] },
-    // That of a worker whose node is lost is ended.
-    { apiGroups: [""], resources: ["pods"], verbs: ["get", "list", "watch", "delete"] },
-    { apiGroups: [""], resources: ["pods/status"], verbs: ["patch"] },
     // A team's own: made, and fixed when somebody changes them. They go with the Team, whose the namespace is.
     { apiGroups: [""], resources: ["namespaces", "resourcequotas"], verbs: kept },
     { apiGroups: ["networking.k8s.io"], resources: ["networkpolicies"], verbs: kept },
     { apiGroups: [rbacGroup], resources: ["rolebindings"], verbs: kept },
     // The only role that it may bind beside those whose rights it has itself.
     { apiGroups: [rbacGroup], resources: ["clusterroles"], verbs: ["bind"], resourceNames: [installed.teamRole] },
-    // The reports of runs, made beside their Migrations, read back for a reset, and deleted when a later one stands.
-    { apiGroups: [""], resources: ["configmaps"], verbs: ["get", "create", "delete"] },
-    // Why a pod does not start (FailedMount, FailedCreate) is told only by events.
-    { apiGroups: [""], resources: ["events"], verbs: ["list"] },
-    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     { apiGroups: ["authentication.k8s.io"], resources: ["tokenreviews"], verbs: ["create"] },
   ],
   namespace: [

@@ -24,6 +24,8 @@ export interface ApiRequest {
   query?: Record<string, string | number | boolean | undefined>;
   body?: unknown;
   contentType?: string;
+  /** Media types that are JSON; `application/json` without it. */
+  accept?: string;
   /** Milliseconds until an answer must have begun and, unless it is a watch, ended. */
   timeout?: number;
   signal?: AbortSignal;
@@ -119,7 +121,7 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
           signal,
           headers: {
             ...headers,
-            accept: "application/json",
+            accept: request.accept ?? "application/json",
             "user-agent": options.userAgent ?? "rowferry",
             ...(body === undefined
               ? {}

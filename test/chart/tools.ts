@@ -28,9 +28,11 @@ export async function tool(name: ToolName, file: string = name): Promise<string>
   }
 }
 
+const home = "rowferry-system";
+
 /** `helm template` with values as a person would give them; a Helm of the Go module knows no newer Kubernetes by itself. */
-export async function template(values: object = {}): Promise<Ended> {
-  const args = ["template", "rowferry", chart, "--namespace=rowferry-system", "--kube-version=1.34.4", "--values=-"];
+export async function template(values: object = {}, namespace = home): Promise<Ended> {
+  const args = ["template", "rowferry", chart, `--namespace=${namespace}`, "--kube-version=1.34.4", "--values=-"];
   return run(await tool("helm"), args, JSON.stringify(values));
 }
 
@@ -42,8 +44,8 @@ export interface Rendered {
 }
 
 /** The objects that Helm would apply. Rejects with Helm's words. */
-export async function render(values: object = {}): Promise<Rendered[]> {
-  const { code, stdout, stderr } = await template(values);
+export async function render(values: object = {}, namespace = home): Promise<Rendered[]> {
+  const { code, stdout, stderr } = await template(values, namespace);
   if (code !== 0) throw new Error(stderr);
   return parseAllDocuments(stdout).flatMap((document) => {
     if (document.errors[0] !== undefined) throw document.errors[0];

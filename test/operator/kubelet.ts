@@ -84,8 +84,9 @@ export async function call(
   path: string,
   token: string | undefined,
   body: unknown,
+  home = "rowferry-system",
 ): Promise<{ status: number; body: Record<string, unknown> }> {
-  const published = await plane.admin.client.get(kinds.configMaps, "rowferry-system", "rowferry-public-keys");
+  const published = await plane.admin.client.get(kinds.configMaps, home, "rowferry-public-keys");
   const text = typeof body === "string" ? body : JSON.stringify(body);
   return new Promise((resolve, reject) => {
     const sent = request(

@@ -8,16 +8,24 @@
 {{- if include "rowferry.backupsOn" . }}
 {{- $backups := .Values.backups }}
 {{- $storage := $backups.storage | default dict }}
+{{- if include "rowferry.namespaced" . }}
+{{- if $storage.bucket }}
+{{- fail "watchNamespaces is set and backups.storage.bucket too: that bucket is for the backups of teams, which there are none of. Leave it empty, and name storage in each BackupSchedule" }}
+{{- end }}
+{{- else }}
 {{- if not $storage.bucket }}
 {{- fail "backups.enabled is true and backups.storage.bucket is empty: name the bucket that keeps the backups" }}
 {{- end }}
 {{- if not $storage.secretName }}
 {{- fail "backups.enabled is true and backups.storage.secretName is empty: name a Secret with the keys accessKeyId and secretAccessKey" }}
 {{- end }}
+{{- end }}
 - name: ROWFERRY_BACKUPS
   value: "true"
+{{- if $storage.bucket }}
 - name: ROWFERRY_BACKUP_BUCKET
   value: {{ include "rowferry.backupBucket" $storage | quote }}
+{{- end }}
 {{- with $backups.jitterSeconds }}
 - name: ROWFERRY_BACKUP_JITTER_SECONDS
   value: {{ . | int | quote }}
@@ -52,5 +60,5 @@
 
 {{/* Name of the Secret with the bucket's credentials; empty: the installation has no backups. */}}
 {{- define "rowferry.backupSecret" -}}
-{{- if include "rowferry.backupsOn" . }}{{ .Values.backups.storage.secretName }}{{ end }}
+{{- if and (include "rowferry.backupsOn" .) (not (include "rowferry.namespaced" .)) }}{{ .Values.backups.storage.secretName }}{{ end }}
 {{- end }}

@@ -3,6 +3,24 @@
 rowferry-operator
 {{- end }}
 
+{{/* "true" where the operator works in some namespaces alone, with Roles there and no right on the cluster; else empty. */}}
+{{- define "rowferry.namespaced" -}}
+{{- if .Values.watchNamespaces }}
+{{- if .Values.api.enabled }}
+{{- fail "watchNamespaces is set and api.enabled is true: the API keeps accounts, teams and tokens as objects of the cluster, and each team has a namespace that the operator makes. Set api.enabled to false and make Migrations by kubectl, or leave watchNamespaces empty" }}
+{{- end }}
+{{- if ((.Values.billing).stripe).secretName }}
+{{- fail "watchNamespaces is set and billing.stripe.secretName too: users pay for Migrations that come through the API, which is not installed then. Leave billing.stripe.secretName empty" }}
+{{- end -}}
+true
+{{- end }}
+{{- end }}
+
+{{/* Whether objects of the cluster are rendered: a list of the value, which is null by default, and the root. "true" or empty. */}}
+{{- define "rowferry.ofCluster" -}}
+{{- if kindIs "bool" (first .) }}{{ if first . }}true{{ end }}{{ else if not (include "rowferry.namespaced" (last .)) }}true{{ end }}
+{{- end }}
+
 {{/* Where workers reach the operator. */}}
 {{- define "rowferry.operatorUrl" -}}
 https://{{ include "rowferry.name" . }}.{{ .Release.Namespace }}.svc:{{ .Values.service.workersPort }}

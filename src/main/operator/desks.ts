@@ -41,7 +41,8 @@ export async function desksOf(
     ...options,
     ...given,
     storage: installedStorage(config),
-    isTeam: (of) => isMadeForTeam(given.client, of),
+    // Without a right on the cluster there are no Teams to read.
+    isTeam: async (of) => config.ROWFERRY_WATCH_NAMESPACES.length === 0 && isMadeForTeam(given.client, of),
     verifyImages: config.ROWFERRY_VERIFY_IMAGES,
     keyRing: createKeyRing({ client: given.client, namespace, name: ownNames.backupKeys }),
   };

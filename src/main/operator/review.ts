@@ -9,7 +9,8 @@ export async function reviewOf(
 ): Promise<TokenReviewer> {
   if (namespaces.length === 0) return reviewByServer(client);
   const { createTokenKeys } = await import("../../../controllers/migration/endpoint/tokens/keys.ts");
-  const read = (path: string) => connection.send<unknown>({ method: "GET", path });
+  const accept = "application/json, application/jwk-set+json";
+  const read = (path: string) => connection.send<unknown>({ method: "GET", path, accept });
   const keys = createTokenKeys({ read, namespaces, now });
   await keys.prepare();
   return keys.review;

@@ -16,7 +16,7 @@ type Pair = Awaited<ReturnType<typeof pair>>;
 const [first, second, elliptic] = await Promise.all([pair("one"), pair("two"), pair("three", "ES256")]);
 
 const pod = { name: "shop-1-abcde", uid: "0b9c" };
-const claims = (more: JWTPayload = {}): JWTPayload => ({
+const claims = (more: Record<string, unknown> = {}): JWTPayload => ({
   iss: issuer,
   aud: [audience],
   sub: "system:serviceaccount:shop:default",
