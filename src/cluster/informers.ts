@@ -47,7 +47,8 @@ export function startInformers<T extends KubeObject>(
     lastHeard: () => least((informer) => informer.lastHeard()),
     lastTurn: () => least((informer) => informer.lastTurn()),
     closedFor: () => Math.max(...informers.map((informer) => informer.closedFor())),
-    version: () => informers.map((informer) => informer.version()).reduce((one, other) => (one < other ? one : other)),
+    version: () =>
+      informers.map((informer) => informer.version()).sort((one, other) => (one < other ? -1 : 1))[0] ?? 0n,
     ended: Promise.all(informers.map(({ ended }) => ended)).then(() => undefined),
   };
 }

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import * as z from "zod";
 import { audience } from "../../../../src/worker/protocol.ts";
-import { namespaceOfUser, notOfPod, notValid, otherAudience, type TokenReviewer, TokenRefused } from "./identity.ts";
+import { namespaceOfUser, notOfPod, notValid, otherAudience, TokenRefused, type TokenReviewer } from "./identity.ts";
 
 /**
  * Tokens are verified here, with the keys that the API server publishes for it: an account that has Roles alone may not ask for a

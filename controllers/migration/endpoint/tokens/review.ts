@@ -1,6 +1,6 @@
 import { type Client, kinds } from "../../../../src/cluster/index.ts";
 import { audience } from "../../../../src/worker/protocol.ts";
-import { namespaceOfUser, notOfPod, notValid, otherAudience, type TokenReviewer, TokenRefused } from "./identity.ts";
+import { namespaceOfUser, notOfPod, notValid, otherAudience, TokenRefused, type TokenReviewer } from "./identity.ts";
 
 /** The API server looks at each token: a TokenReview, which needs a right on the cluster. */
 export const reviewByServer =
