@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
+import { createSchema } from "../requests/migrations/view/shapes.ts";
 import { check, readQuery } from "./input.ts";
 
 const schema = z.object({
@@ -46,8 +47,8 @@ describe("each field that is not right has one sentence with its fix", () => {
     [{ name: "n", list: [{ x: 1 }, { x: "1" }] }, "list.1.x", "must be a number"],
     [{ name: "n", list: [{ x: 1 }, { x: 1 }, { x: 1 }] }, "list", "must have at most 2 entries"],
     [{ name: "n", deep: [] }, "deep", "must be an object"],
-    [{ name: "n", deep: { flag: true, more: 1 } }, "deep.more", "is unknown: remove it"],
-    [{ name: "n", list: [{ x: 1, y: 2 }] }, "list.0.y", "is unknown: remove it"],
+    [{ name: "n", deep: { flag: true, more: 1 } }, "deep.more", "is unknown: remove it; allowed are flag"],
+    [{ name: "n", list: [{ x: 1, y: 2 }] }, "list.0.y", "is unknown: remove it; allowed are x"],
     [{ name: "n", either: { file: 1 } }, "either.file", "must be a string"],
     [{ name: "n", own: "bad" }, "own", "must be anything but bad"],
   ])("%j", (value, field, message) => {
@@ -63,6 +64,12 @@ describe("each field that is not right has one sentence with its fix", () => {
         message: "is unknown: remove it; allowed are name, count, kind, email, when, list, deep, either, own",
       },
     ]);
+  });
+
+  test("an unknown option of a migration is named with the options that there are", () => {
+    const urls = { source_url: "mysql://a:b@h/d", target_url: "postgres://a:b@h/d" };
+    const refused = () => check(createSchema, { ...urls, options: { verfy: "counts" } }, "body");
+    expect(refused).toThrow(/^In the body: options\.verfy is unknown: remove it; allowed are jobs, .*\bverify\b/);
   });
 
   test("a body that is no object is refused as the body", () => {

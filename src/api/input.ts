@@ -1,4 +1,4 @@
-import type * as z from "zod";
+import * as z from "zod";
 import { type FieldError, Problem } from "../requests/errors.ts";
 import { shown } from "./json.ts";
 
@@ -64,24 +64,49 @@ function sentence(issue: Issue): string {
   return "is not accepted here";
 }
 
-function unknownFields(issue: Issue & { code: "unrecognized_keys" }, known: readonly string[]): FieldError[] {
-  const list = known.length === 0 ? "no fields are allowed here" : `allowed are ${known.join(", ")}`;
+/** The fields that a schema has at a path; undefined where they depend on the value. */
+function fieldsAt(schema: unknown, path: readonly PropertyKey[]): string[] | undefined {
+  const at = unwrapped(schema);
+  const [part, ...rest] = path;
+  if (at instanceof z.ZodObject)
+    return part === undefined ? Object.keys(at.shape) : fieldsAt(at.shape[String(part)], rest);
+  return at instanceof z.ZodArray && part !== undefined ? fieldsAt(at.element, rest) : undefined;
+}
+
+function unwrapped(schema: unknown): unknown {
+  if (schema instanceof z.ZodPipe) return unwrapped(schema.in);
+  return schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodExactOptional ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodNullable
+    ? unwrapped(schema.unwrap())
+    : schema;
+}
+
+function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.ZodObject): FieldError[] {
+  const known = fieldsAt(schema, issue.path);
+  const list =
+    known === undefined
+      ? ""
+      : known.length === 0
+        ? "; no fields are allowed here"
+        : `; allowed are ${known.join(", ")}`;
   return issue.keys.slice(0, 20).map((key) => ({
     field: pathOf(issue.path, key),
-    message: issue.path.length === 0 ? `is unknown: remove it; ${list}` : "is unknown: remove it",
+    message: `is unknown: remove it${list}`,
   }));
 }
 
-function fieldErrors(issues: readonly Issue[], known: readonly string[]): FieldError[] {
+function fieldErrors(issues: readonly Issue[], schema: z.ZodObject): FieldError[] {
   return issues.flatMap((issue): FieldError[] => {
-    if (issue.code === "unrecognized_keys") return unknownFields(issue, known);
+    if (issue.code === "unrecognized_keys") return unknownFields(issue, schema);
     if (issue.code === "invalid_union") {
       // Of the ways that a value may be, the one that it came nearest to says the most.
       const [nearest] = [...issue.errors].sort((a, b) => depth(b) - depth(a) || a.length - b.length);
       if (nearest !== undefined && nearest.length > 0)
         return fieldErrors(
           nearest.map((inner) => ({ ...inner, path: [...issue.path, ...inner.path] })),
-          known,
+          schema,
         );
     }
     return [{ field: pathOf(issue.path), message: sentence(issue) }];
@@ -110,7 +135,6 @@ export function check(
   where: "body" | "query" | "path" | "arguments",
 ): Record<string, unknown> {
   const parsed = schema.strict().safeParse(value, { reportInput: true });
-  const known = Object.keys(schema.shape);
   const issues: readonly Issue[] = parsed.success
     ? dropped(value, parsed.data).map((path) => ({
         code: "unrecognized_keys",
@@ -120,7 +144,7 @@ export function check(
       }))
     : parsed.error.issues;
   if (parsed.success && issues.length === 0) return parsed.data;
-  const errors = fieldErrors(issues, known).slice(0, 50);
+  const errors = fieldErrors(issues, schema).slice(0, 50);
   throw invalid(
     errors.map(({ field, message }) => ({ field: field === "" ? where : field, message })),
     where,
