@@ -5,7 +5,7 @@ import { assertLeads, type Client, type Informer, kinds } from "../../src/cluste
 import type { Account, AccountStatus } from "../../src/resources/account.ts";
 import { paymentHint } from "../../src/resources/payment.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
-import { decide, denied, type Observed } from "./decide.ts";
+import { decide, deniedAccount, type Observed } from "./decide.ts";
 
 /** The effects of an Account's subscription: asks Stripe, then writes the plan and the status that `decide` returns. */
 export interface AccountController {
@@ -60,7 +60,7 @@ export function createAccountController(options: AccountControllerOptions): Acco
         plan = decide({ ...observed, seen: (await subscriptions.list(customer)) ?? "unknown" }, now());
       } catch (error) {
         if (error instanceof PaymentsError && error.code === "denied")
-          await saveStatus(account, denied(account, error.message, now()));
+          await saveStatus(account, deniedAccount(account, error.message, now()));
         throw error;
       }
     }

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Subscription } from "../../src/billing/pro.ts";
 import { type Account, type AccountStatus, planFollowsStripe } from "../../src/resources/account.ts";
-import { decide, denied, type Observed } from "./decide.ts";
+import { decide, deniedAccount, type Observed } from "./decide.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const ago = (milliseconds: number) => new Date(now.getTime() - milliseconds).toISOString();
@@ -129,7 +129,7 @@ describe("when Stripe is asked", () => {
 
 test("a denied request shows which right is missing, and changes nothing else", () => {
   const before = decide({ account: account("free"), seen: [subscription("active")], pastDue }, now).status;
-  const after = denied(account("pro", before), "The key lacks `rak_subscription_read`.", now);
+  const after = deniedAccount(account("pro", before), "The key lacks `rak_subscription_read`.", now);
   expect(after.billing).toEqual(before?.billing);
   expect(after.conditions).toMatchObject([
     { type: planFollowsStripe, status: "False", reason: "PaymentKeyDenied", message: expect.stringContaining("rak_") },

@@ -82,7 +82,7 @@ function withFinding({ metadata, status }: Account, said: Said, now: Date) {
 }
 
 /** The status after a request that Stripe denied: what was known before stays. */
-export function denied(account: Account, message: string, now: Date): AccountStatus {
+export function deniedAccount(account: Account, message: string, now: Date): AccountStatus {
   return {
     ...account.status,
     conditions: withFinding(account, { status: "False", reason: "PaymentKeyDenied", message }, now),

@@ -18,9 +18,9 @@ import { decide } from "./decide.ts";
 import { createFindNeeds, type NeedsOptions } from "./find-needs.ts";
 import { secretsOf } from "./job.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { createPerformer, kindOf, type PerformerOptions } from "./perform.ts";
+import { createPerformer, type PerformerOptions, resourceKind } from "./perform.ts";
 import { controllerPart } from "./status.ts";
-import { candidateOf, isDeleting, isOver, keyOf, type Subject } from "./subject.ts";
+import { candidateOf, isDeleting, isOver, type Subject, subjectKey } from "./subject.ts";
 
 /** The effects of the reconciler of BackupRuns and Restores: does what `decide` says, saves the status once. */
 export interface BackupRunController {
@@ -57,7 +57,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const { name, namespace, uid, resourceVersion } = subject.metadata;
     mayAct();
     const metadata = { name, namespace, uid, resourceVersion };
-    await client.applyStatus(kindOf(subject), { metadata, status: plan.status }, managers.controller);
+    await client.applyStatus(resourceKind(subject), { metadata, status: plan.status }, managers.controller);
   }
 
   async function pass(subject: Subject): Promise<Passed> {
@@ -117,12 +117,12 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       slots.changed(before && candidateOf(before), after && candidateOf(after));
       // A proof's end is noted in its run.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun");
-      const run = owner ? [keyOf({ kind: "BackupRun", metadata: { ...object.metadata, name: owner.name } })] : [];
-      return [keyOf(object), ...run, ...freed(before, after)];
+      const run = owner ? [subjectKey({ kind: "BackupRun", metadata: { ...object.metadata, name: owner.name } })] : [];
+      return [subjectKey(object), ...run, ...freed(before, after)];
     },
     childChanged({ metadata }) {
       const [kind, name] = metadata.annotations?.[labels.owner]?.split("/") ?? [];
-      return kind === undefined || name === undefined ? [] : [keyOf({ kind, metadata: { ...metadata, name } })];
+      return kind === undefined || name === undefined ? [] : [subjectKey({ kind, metadata: { ...metadata, name } })];
     },
   };
 }

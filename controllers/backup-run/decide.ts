@@ -4,7 +4,7 @@ import { expiredUrl } from "../../src/resources/database.ts";
 import type { Job } from "../../src/resources/objects.ts";
 import { concluded, type NewEvent, type RunStanding } from "../jobs/conclude.ts";
 import { isAlive, isFinished, jobCondition, podsOf, type StateReason } from "../jobs/observed.ts";
-import { jobState, type RetryAdvice } from "../jobs/state.ts";
+import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
 import { planVerification, withVerified } from "./proof.ts";
@@ -108,7 +108,7 @@ function started(observed: Observed, now: Date): Plan {
   if (job === undefined) return waiting(observed, now);
   const places = first && needs !== undefined && !("missing" in needs) ? needs : {};
   const status: ControllerStatus = { ...before, ...places, job, startedAt: before.startedAt ?? now.toISOString() };
-  const found = jobState(
+  const found = jobProgress(
     { ...observed, job, first, result: subject.status?.result, isResultFollowed: isResultFollowed(subject) },
     again(subject),
   );

@@ -7,7 +7,7 @@ import { child, jobName } from "../jobs/names.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import type { NamedSecret } from "../jobs/trouble.ts";
 import { databaseMount, databaseVolume, type WorkerJob, workerJob } from "../jobs/worker-job.ts";
-import { ownServer, type VerifyImages } from "./own-server.ts";
+import { serverContainer, type VerifyImages } from "./own-server.ts";
 import type { Subject } from "./subject.ts";
 
 /** The Jobs of BackupRuns and Restores. As a Migration's, they hold no secret: what their owner names is mounted. */
@@ -40,7 +40,7 @@ function build(subject: Subject, name: string, used: Used, template: WorkerTempl
   const { namespace, uid } = subject.metadata;
   const { source, target, storage, identities } = used;
   const { pullPolicy, verify } = template;
-  const server = used.server && ownServer(used.server.engine, used.server.image, { pullPolicy, ...verify });
+  const server = used.server && serverContainer(used.server.engine, used.server.image, { pullPolicy, ...verify });
   const sealed = [source?.sealedUrl, target?.sealedUrl, storage?.bucket?.sealedCredentials].some(Boolean);
   const mounts: WorkerJob["mounts"] = [];
   const more: object[] = [];

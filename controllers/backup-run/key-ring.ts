@@ -52,7 +52,7 @@ export function createKeyRing({
     const secret = await client.get(kinds.secrets, namespace, name);
     const keys = JSON.parse(fieldOf(secret, field) || "[]") as KeptKey[];
     if (keys.length === 0) throw new Error(`the Secret ${name} has no keys yet`);
-    return keys.map(({ key }) => identityOf(Buffer.from(key, "base64"), of));
+    return keys.map(({ key }) => namespaceIdentity(Buffer.from(key, "base64"), of));
   }
   return {
     identities,
@@ -64,7 +64,7 @@ export function createKeyRing({
 }
 
 /** The age private key of a namespace: `AGE-SECRET-KEY-1…`. */
-export function identityOf(key: Uint8Array, namespace: string): string {
+export function namespaceIdentity(key: Uint8Array, namespace: string): string {
   const derived = hkdfSync("sha256", key, new Uint8Array(), `rowferry.dev/backup/age/v1 ${namespace}`, 32);
   return bech32.encodeFromBytes("AGE-SECRET-KEY-", new Uint8Array(derived)).toUpperCase();
 }

@@ -28,7 +28,7 @@ export interface SealedIn {
 }
 
 /** Undefined: its schedule does not exist. */
-export function planOf(run: BackupRun, schedule: BackupSchedule | undefined): BackupPlan | undefined {
+export function backupPlan(run: BackupRun, schedule: BackupSchedule | undefined): BackupPlan | undefined {
   const { source, storage, encryption, options } = run.spec;
   if (run.spec.schedule === undefined)
     return source && { source, storage, encryption, options, sealedIn: sealedIn("BackupRun", run.metadata) };
@@ -59,7 +59,7 @@ export type RunNeeds = { plan: BackupPlan } | { missing: StateReason };
 
 /** `hasStorage`: whether the installation has a storage for the run's namespace. */
 export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, hasStorage: boolean): RunNeeds {
-  const plan = planOf(run, schedule);
+  const plan = backupPlan(run, schedule);
   if (plan === undefined) {
     const message = `The BackupSchedule ${run.spec.schedule} that spec.schedule names does not exist in namespace ${run.metadata.namespace}.`;
     return { missing: { reason: "ScheduleMissing", message } };

@@ -55,7 +55,7 @@ export interface OwnServer {
   url: string;
 }
 
-export function ownServer(
+export function serverContainer(
   engine: keyof VerifyImages,
   image: string,
   { pullPolicy, resources, dataSize }: { pullPolicy: string; resources: object; dataSize: string },

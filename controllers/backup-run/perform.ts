@@ -32,7 +32,7 @@ export interface PerformerOptions {
   now: () => Date;
 }
 
-export const kindOf = (subject: Subject): Kind<Subject> =>
+export const resourceKind = (subject: Subject): Kind<Subject> =>
   (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
 
 export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer {
@@ -43,7 +43,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
   async function confirm(subject: Subject): Promise<void> {
     mayAct();
     const { namespace, name, uid } = subject.metadata;
-    const live = await client.get(kindOf(subject), namespace, name);
+    const live = await client.get(resourceKind(subject), namespace, name);
     const { job, state } = subject.status ?? {};
     if (
       live?.metadata.uid !== uid ||
@@ -123,12 +123,12 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       case "set-finalizers": {
         mayAct();
         const patch = { metadata: { uid, resourceVersion, finalizers: act.finalizers } };
-        return { ...observed, subject: await client.mergePatch(kindOf(subject), namespace, name, patch) };
+        return { ...observed, subject: await client.mergePatch(resourceKind(subject), namespace, name, patch) };
       }
       case "expire-url": {
         mayAct();
         const patch = { metadata: { uid, resourceVersion }, spec: { target: { sealedUrl: expiredUrl } } };
-        return { ...observed, subject: await client.mergePatch(kindOf(subject), namespace, name, patch) };
+        return { ...observed, subject: await client.mergePatch(resourceKind(subject), namespace, name, patch) };
       }
     }
   }

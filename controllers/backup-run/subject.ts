@@ -30,5 +30,10 @@ export function candidateOf(subject: Subject): Candidate {
 }
 
 /** The queue's key of a pass over an object of this kind. */
-export const keyOf = ({ kind, metadata }: { kind: string; metadata: { namespace?: string; name: string } }): string =>
-  `${kind}:${metadata.namespace}/${metadata.name}`;
+export const subjectKey = ({
+  kind,
+  metadata,
+}: {
+  kind: string;
+  metadata: { namespace?: string; name: string };
+}): string => `${kind}:${metadata.namespace}/${metadata.name}`;

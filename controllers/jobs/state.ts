@@ -46,7 +46,7 @@ const suspendedJob: StateReason = {
   message: "The run's Job is suspended: Kueue starts it when its queue has room, or the one who suspended it does.",
 };
 
-export function jobState(seen: Seen, again: RetryAdvice): JobProgress {
+export function jobProgress(seen: Seen, again: RetryAdvice): JobProgress {
   const { job, result } = seen;
   if (result?.outcome === "failed")
     return {

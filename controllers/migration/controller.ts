@@ -26,7 +26,7 @@ import type { Observed } from "./observed.ts";
 import { createPerformer, type PerformerOptions } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";
-import { controllerPart, forNextRun, settled, workerPart } from "./status.ts";
+import { controllerPart, forNextRun, withoutEta, workerPart } from "./status.ts";
 
 /** The effects of the Migration's reconciler: gathers what is there, does what `decide` says, saves the status once. */
 export interface MigrationController {
@@ -62,7 +62,7 @@ export interface MigrationControllerOptions extends PerformerOptions {
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
 const rounds = 5;
 
-export const keyOf = (object: { metadata: { name: string; namespace?: string } }): string =>
+export const migrationKey = (object: { metadata: { name: string; namespace?: string } }): string =>
   `${object.metadata.namespace}/${object.metadata.name}`;
 
 export function createMigrationController(options: MigrationControllerOptions): MigrationController {
@@ -106,7 +106,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     if (live?.metadata.resourceVersion !== resourceVersion)
       throw new ClusterError("Conflict", 409, "the Migration changed");
     const before = workerPart(live?.status);
-    const after = change === "settled" ? settled(before) : forNextRun(before, change);
+    const after = change === "settled" ? withoutEta(before) : forNextRun(before, change);
     return isDeepStrictEqual(before, after) ? undefined : after;
   }
 
@@ -185,12 +185,12 @@ export function createMigrationController(options: MigrationControllerOptions): 
       const isOwn = after !== undefined && written.get(uid) === resourceVersion;
       if (isOwn || after === undefined) written.delete(uid);
       if (after === undefined) silences.forget(uid);
-      return [...(isOwn ? [] : [keyOf(object)]), ...freed(before, after), ...history.changed(before, after)];
+      return [...(isOwn ? [] : [migrationKey(object)]), ...freed(before, after), ...history.changed(before, after)];
     },
     lookAtAll(queue) {
       for (const candidate of slots.next()) queue.add(candidateKey(candidate));
       for (const migration of caches.migrations.all())
-        queue.add(keyOf(migration), isRunning(migration) ? "soon" : "look");
+        queue.add(migrationKey(migration), isRunning(migration) ? "soon" : "look");
     },
     childChanged(object) {
       const owner = object.metadata.annotations?.[labels.migration];

@@ -1,7 +1,7 @@
 import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { isAlive, runOf, type StateReason } from "../jobs/observed.ts";
-import { afterResult, jobState, type RetryAdvice } from "../jobs/state.ts";
+import { afterResult, jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { silentReason } from "../jobs/trouble.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
@@ -180,7 +180,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const result = migration.status?.result?.run === run ? migration.status.result : undefined;
   const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
   if (stray && result?.outcome !== "failed") return { act: stop(stray), status: before, events: [] };
-  const found = jobState({ ...observed, subject: migration, job, first, result, isResultFollowed: true }, again);
+  const found = jobProgress({ ...observed, subject: migration, job, first, result, isResultFollowed: true }, again);
   switch (found.at) {
     case "failed":
       return fail(observed, status, found.trouble, now);

@@ -75,7 +75,7 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
 }
 
 /** The worker's part once the run is over: no time to wait for any more. */
-export function settled(part: WorkerStatus): WorkerStatus {
+export function withoutEta(part: WorkerStatus): WorkerStatus {
   const { eta: _eta, ...columns } = part.columns ?? {};
   const { etaSeconds: _seconds, ...progress } = part.progress ?? {};
   return without({

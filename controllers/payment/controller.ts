@@ -8,7 +8,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { paymentFinalizer, paymentHint } from "../../src/resources/payment.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { type Act, decide, type Observed, type Plan } from "./decide.ts";
-import { denied } from "./denied.ts";
+import { deniedPayment } from "./denied.ts";
 import { stopRuns } from "./stop-runs.ts";
 import { carriedTo } from "./sums.ts";
 import { untilRemoved } from "./unpaid.ts";
@@ -144,7 +144,7 @@ export function createPaymentController({
         observed = await perform(plan.act, observed);
       } catch (error) {
         if (error instanceof PaymentsError && error.code === "denied")
-          await save(migration, { status: denied(migration, error.message, now()), finalizer: plan.finalizer });
+          await save(migration, { status: deniedPayment(migration, error.message, now()), finalizer: plan.finalizer });
         throw error;
       }
       plan = decide(observed, now());

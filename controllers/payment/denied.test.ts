@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
-import { denied } from "./denied.ts";
+import { deniedPayment } from "./denied.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const earlier = "2026-03-01T11:00:00.000Z";
@@ -42,5 +42,5 @@ test.each<[string, PaymentStatus | undefined, PaymentStatus]>([
     },
   ],
 ])("%s", (_name, before, after) => {
-  expect(denied(migration(before), message, now)).toEqual(after);
+  expect(deniedPayment(migration(before), message, now)).toEqual(after);
 });

@@ -3,7 +3,7 @@ import type { PaymentStatus } from "../../src/resources/payment.ts";
 import { carriedTo } from "./sums.ts";
 
 /** The payment's status after a request that Stripe denied: what was known of this checkout stays. Undefined without a checkout. */
-export function denied({ spec, status }: Migration, message: string, now: Date): PaymentStatus | undefined {
+export function deniedPayment({ spec, status }: Migration, message: string, now: Date): PaymentStatus | undefined {
   const before = status?.payment;
   const session = spec.payment?.checkout?.session;
   if (session === undefined) return before;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
-import { denied } from "./denied.ts";
+import { deniedPayment } from "./denied.ts";
 import { sums } from "./sums.ts";
 import { complete, completed, intent, migration, now, open, taken } from "./testing.ts";
 
@@ -56,5 +56,5 @@ describe("sums over checkouts", () => {
 test("a new checkout that Stripe's key may not look at shows what is left of the earlier one", () => {
   const checkout = { session: "cs_2", url: "https://pay.example/2", number: 2, expiresAt: now.toISOString() };
   const object = migration({ ...completed, payment: { ...captured, refunded: 200 } }, { checkout });
-  expect(denied(object, "no right", now)).toMatchObject({ session: "cs_2", captured: 300, ...earlier(200) });
+  expect(deniedPayment(object, "no right", now)).toMatchObject({ session: "cs_2", captured: 300, ...earlier(200) });
 });

@@ -1,4 +1,4 @@
-import { alreadyExists, type Client, ClusterError, isRefusal, type Job, kinds } from "../../src/cluster/index.ts";
+import { alreadyExists, type Client, ClusterError, isObjectRefusal, type Job, kinds } from "../../src/cluster/index.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 
@@ -17,7 +17,7 @@ export async function createJob(
     const { metadata } = await client.create(kinds.jobs, job);
     return { outcome: "made", name: metadata.name, uid: metadata.uid ?? "" };
   } catch (error) {
-    if (isRefusal(error)) return { outcome: "refused", message: error.message };
+    if (isObjectRefusal(error)) return { outcome: "refused", message: error.message };
     if (!alreadyExists(error)) throw error;
   }
   const found = await client.get(kinds.jobs, namespace, name);

@@ -4,12 +4,12 @@ import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import {
   bindingFor,
   isOwned,
-  labelsOf,
   namespaceFor,
   namespaceLabelsOf,
   policyFor,
   quotaFor,
   type TeamSettings,
+  teamLabels,
   uncountedSince,
 } from "./pieces.ts";
 import { sameQuantities } from "./quantity.ts";
@@ -88,9 +88,9 @@ export function decide(observed: Observed, settings: TeamSettings, now: Date): P
       `The RoleBinding ${rights.metadata.name} in ${name} names another role: delete it, and the right one is made.`,
       { acts, lookAgain: 10_000 },
     );
-  else if (!hasLabels(binding, labelsOf(team)) || !sameSubjects(binding, rights)) {
+  else if (!hasLabels(binding, teamLabels(team)) || !sameSubjects(binding, rights)) {
     const { subjects } = rights;
-    const object = { ...labelled(binding, labelsOf(team)), ...(subjects ? { subjects } : {}) };
+    const object = { ...labelled(binding, teamLabels(team)), ...(subjects ? { subjects } : {}) };
     acts.push({ verb: "update", what: "binding", object });
   }
   if (acts.length > 0) return making(...acts);
@@ -118,7 +118,7 @@ function count(
   if (quota === undefined) return { act: { verb: "create", what: "quota", object: whole }, usable: false };
   const hard = quota.spec?.hard ?? {};
   const change = (next: Record<string, string>, since?: string): Act => {
-    const object = labelled(quota, labelsOf(team));
+    const object = labelled(quota, teamLabels(team));
     const { [uncountedSince]: _before, ...annotations } = object.metadata.annotations ?? {};
     const noted = since === undefined ? annotations : { ...annotations, [uncountedSince]: since };
     return {
@@ -130,9 +130,9 @@ function count(
   const since = quota.metadata.annotations?.[uncountedSince];
   const due = since === undefined ? 0 : Date.parse(since) + leftOutFor - now.getTime();
   const { hard: limited = {}, used = {} } = quota.status ?? {};
-  if (due > 0 && due <= leftOutFor && hasLabels(quota, labelsOf(team)) && isPart(hard, settings.quota))
+  if (due > 0 && due <= leftOutFor && hasLabels(quota, teamLabels(team)) && isPart(hard, settings.quota))
     return { usable: true, wait: due };
-  if (!hasLabels(quota, labelsOf(team)) || since !== undefined || !sameQuantities(hard, whole.spec?.hard))
+  if (!hasLabels(quota, teamLabels(team)) || since !== undefined || !sameQuantities(hard, whole.spec?.hard))
     return { act: change({ ...settings.quota }), usable: false };
   const uncounted = Object.keys(limited).filter((name) => used[name] === undefined);
   if (uncounted.length > 0) {
@@ -151,8 +151,8 @@ function policyAct({ team, policy }: Observed, settings: TeamSettings): Act | un
     return { verb: "create", what: "policy", object: policyFor(team, settings.egress) };
   }
   const wanted = policyFor(team, settings.egress ?? [{}]);
-  if (hasLabels(policy, labelsOf(team)) && sorted(policy.spec) === sorted(wanted.spec)) return undefined;
-  const object = { ...labelled(policy, labelsOf(team)), ...(wanted.spec ? { spec: wanted.spec } : {}) };
+  if (hasLabels(policy, teamLabels(team)) && sorted(policy.spec) === sorted(wanted.spec)) return undefined;
+  const object = { ...labelled(policy, teamLabels(team)), ...(wanted.spec ? { spec: wanted.spec } : {}) };
   return { verb: "update", what: "policy", object };
 }
 

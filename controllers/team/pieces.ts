@@ -22,7 +22,7 @@ export const uncountedSince = `${group}/left-out-since`;
 const security = "pod-security.kubernetes.io";
 const rbacGroup = "rbac.authorization.k8s.io";
 
-export const labelsOf = (team: Team): Record<string, string> => ({
+export const teamLabels = (team: Team): Record<string, string> => ({
   "app.kubernetes.io/name": "rowferry",
   "app.kubernetes.io/managed-by": "rowferry",
   [labels.team]: team.metadata.name,
@@ -30,7 +30,7 @@ export const labelsOf = (team: Team): Record<string, string> => ({
 
 /** The namespace's; whatever runs there satisfies the restricted Pod Security Standard. */
 export const namespaceLabelsOf = (team: Team): Record<string, string> => ({
-  ...labelsOf(team),
+  ...teamLabels(team),
   [`${security}/enforce`]: "restricted",
   [`${security}/audit`]: "restricted",
   [`${security}/warn`]: "restricted",
@@ -56,19 +56,19 @@ export const namespaceFor = (team: Team): KubeObject => ({
 });
 
 export const quotaFor = (team: Team, settings: TeamSettings): ResourceQuota => ({
-  metadata: { name: installed.teamQuota, namespace: namespaceOf(team.metadata.name), labels: labelsOf(team) },
+  metadata: { name: installed.teamQuota, namespace: namespaceOf(team.metadata.name), labels: teamLabels(team) },
   spec: { hard: { ...settings.quota } },
 });
 
 export const bindingFor = (team: Team, settings: TeamSettings): RoleBinding => ({
-  metadata: { name: installed.api, namespace: namespaceOf(team.metadata.name), labels: labelsOf(team) },
+  metadata: { name: installed.api, namespace: namespaceOf(team.metadata.name), labels: teamLabels(team) },
   roleRef: { apiGroup: rbacGroup, kind: "ClusterRole", name: installed.teamRole },
   subjects: [{ kind: "ServiceAccount", name: installed.api, namespace: settings.home }],
 });
 
 /** Where workers may dial for URLs that came through the API: a second wall behind their own guard. Nobody dials them. */
 export const policyFor = (team: Team, egress: readonly object[]): NetworkPolicy => ({
-  metadata: { name: installed.teamPolicy, namespace: namespaceOf(team.metadata.name), labels: labelsOf(team) },
+  metadata: { name: installed.teamPolicy, namespace: namespaceOf(team.metadata.name), labels: teamLabels(team) },
   spec: {
     podSelector: { matchLabels: { [labels.guarded]: "true" } },
     policyTypes: ["Ingress", "Egress"],

@@ -1,10 +1,10 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { Problem } from "../requests/errors.ts";
-import type { Window } from "../requests/tiers.ts";
+import type { RateWindow } from "../requests/tiers.ts";
 import { createLimits, type LimitName, limitHeaders, type RedisClient, standingsOf } from "./limits.ts";
 
-const few = (points: number, seconds = 60): Window[] => [{ points, seconds }];
-const windows: Record<LimitName, Window[]> = {
+const few = (points: number, seconds = 60): RateWindow[] => [{ points, seconds }];
+const windows: Record<LimitName, RateWindow[]> = {
   ai: [
     { points: 3, seconds: 86_400 },
     { points: 2, seconds: 60 },

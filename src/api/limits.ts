@@ -1,7 +1,7 @@
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from "rate-limiter-flexible";
 import type { attempts } from "../requests/accounts/attempts.ts";
 import { Problem } from "../requests/errors.ts";
-import type { Tier, Window } from "../requests/tiers.ts";
+import type { RateWindow, Tier } from "../requests/tiers.ts";
 
 /**
  * Counts what each owner of a token takes of a tier, and each address and account of the tries of passwords: in memory, or in Redis, which
@@ -17,7 +17,7 @@ const countedInMemory: readonly LimitName[] = ["read", "write", "probe", "handsh
 /** Where somebody stands in one window, after a call. */
 export interface WindowStanding {
   policy: string;
-  window: Window;
+  window: RateWindow;
   remaining: number;
   /** Seconds until the window ends, rounded up. */
   reset: number;
@@ -36,7 +36,7 @@ export interface RateLimiter {
   /** Throws what `spend` would throw; takes nothing, and keeps nothing of a key that is new. */
   look(limit: LimitName, key: string): Promise<void>;
   /** One policy for each window. */
-  policies(limit: LimitName): { policy: string; window: Window }[];
+  policies(limit: LimitName): { policy: string; window: RateWindow }[];
 }
 
 /** What of Redis' client is used. */
@@ -46,7 +46,7 @@ export interface RedisClient {
 }
 
 export interface LimitsOptions {
-  windows: Readonly<Record<LimitName, readonly Window[]>>;
+  windows: Readonly<Record<LimitName, readonly RateWindow[]>>;
   redis?: RedisClient;
   /** Milliseconds that Redis has for an answer. */
   patience?: number;
@@ -67,7 +67,7 @@ type Limiter = RateLimiterMemory | RateLimiterRedis;
 
 interface Counter {
   policy: string;
-  window: Window;
+  window: RateWindow;
   memory: RateLimiterMemory;
   shared?: RateLimiterRedis;
 }
@@ -103,7 +103,7 @@ const seconds = (milliseconds: number): number => Math.max(1, Math.ceil(millisec
 export function createLimits(options: LimitsOptions): RateLimiter {
   const { windows, redis, patience = 1000 } = options;
 
-  function counter(limit: LimitName, window: Window, many: boolean): Counter {
+  function counter(limit: LimitName, window: RateWindow, many: boolean): Counter {
     const policy = many ? `${limit}-${window.seconds}` : limit;
     const common = {
       points: window.points,

@@ -42,16 +42,16 @@ export function problemDocument(problem: Problem, id: string, base: string): Pro
   };
 }
 
-export interface Failure {
+export interface EngineFailure {
   type: string;
   code?: string;
   message: string;
   at?: string[];
-  cause?: Failure;
+  cause?: EngineFailure;
 }
 
 /** What the log has of a failure: no properties of its own, since Node puts whole URLs there, and no URL in its words. */
-export function failureOf(error: unknown, depth = 3): Failure {
+export function failureOf(error: unknown, depth = 3): EngineFailure {
   if (!(error instanceof Error)) return { type: typeof error, message: redact(String(error)) };
   const { code } = error as NodeJS.ErrnoException;
   const at = error.stack?.split("\n").filter((line) => /^\s+at /.test(line));

@@ -2,7 +2,7 @@ import type { ArchiveHooks, BackupProgress } from "./contract.ts";
 import type { BackupAccount } from "./work.ts";
 
 /** The progress of one backup or restore, as it is reported. */
-export function createAccount(
+export function createBackupAccount(
   report: ArchiveHooks["progress"],
 ): BackupAccount & { moved(plain: number, stored: number): void } {
   const progress: BackupProgress = {

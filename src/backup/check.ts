@@ -3,7 +3,7 @@ import { type ArchivePart, BackupError, type CheckRequest, type Manifest } from 
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";
 import { checkName } from "./names.ts";
-import { hashed, type PartReading } from "./parts.ts";
+import { checkedBytes, type PartReading } from "./parts.ts";
 
 /** Whether an archive is as its run wrote it: every part's size, then every part's bytes. Nothing is decrypted but the manifest. */
 
@@ -35,7 +35,7 @@ export async function checkArchive(
   }
   const checkPart = async (part: ArchivePart) => {
     const stored = await storage.get(`${folder}/${part.name}`, signal);
-    for await (const piece of hashed(part, stored)) read(piece.length);
+    for await (const piece of checkedBytes(part, stored)) read(piece.length);
   };
   const tasks = manifest.parts.map((part) => ({
     weight: part.size,

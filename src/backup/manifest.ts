@@ -141,5 +141,5 @@ async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
   yield bytes;
 }
 
-export const partsOf = ({ parts }: Manifest, holds: ArchivePart["holds"]): ArchivePart[] =>
+export const partsHolding = ({ parts }: Manifest, holds: ArchivePart["holds"]): ArchivePart[] =>
   parts.filter((part) => part.holds === holds);

@@ -106,7 +106,7 @@ export interface PartReading {
 export async function* readPart(reading: PartReading, part: ArchivePart): AsyncGenerator<Buffer> {
   const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
   let plain = 0;
-  for await (const piece of decompressed(part.name, reading, hashed(part, stored))) {
+  for await (const piece of decompressed(part.name, reading, checkedBytes(part, stored))) {
     plain += piece.length;
     if (plain > part.plain) throw changed(part, `it holds more than the ${part.plain} bytes that the manifest names`);
     yield piece;
@@ -116,7 +116,7 @@ export async function* readPart(reading: PartReading, part: ArchivePart): AsyncG
 }
 
 /** Passes the stored bytes of a part on, each piece until the next is asked for, and compares them with the manifest. Errors: `archive_part_changed`. */
-export async function* hashed(part: ArchivePart, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+export async function* checkedBytes(part: ArchivePart, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   const hash = createHash("sha256");
   let size = 0;
   for await (const piece of stored) {

@@ -1,10 +1,10 @@
 import { counted } from "../guard/words.ts";
-import { createAccount } from "./account.ts";
+import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
 import { BackupError, type Manifest, type RestoreRequest, type RestoreResult } from "./contract.ts";
 import { unpackMysql } from "./mysql/unpack.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
-import { namesOf } from "./target.ts";
+import { someNames } from "./target.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
@@ -24,7 +24,7 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRes
 
 async function restored(request: RestoreRequest): Promise<RestoreResult> {
   const { target, signal, log } = request;
-  const account = createAccount(request.progress);
+  const account = createBackupAccount(request.progress);
   account.phase("checking");
   const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
   log("info", `The archive is complete and unchanged: ${manifest.parts.length} parts of run ${manifest.run.id}`);
@@ -41,11 +41,11 @@ async function restored(request: RestoreRequest): Promise<RestoreResult> {
     attempt: request.attempt,
     moved: (plain) => account.moved(plain, 0),
   });
-  const differences = compare(manifest, unpacked);
+  const differences = compareWithManifest(manifest, unpacked);
   const { equal: checksummed, left } = checksumsOf(manifest, unpacked);
   if (left.length > 0)
     unpacked.warnings.push(
-      `the rows of ${counted(left.length, "table")} were counted, and not compared by checksum, because this server computes another one: ${namesOf(left)}`,
+      `the rows of ${counted(left.length, "table")} were counted, and not compared by checksum, because this server computes another one: ${someNames(left)}`,
     );
   account.phase("finished");
   const rows = unpacked.tables.reduce((sum, table) => sum + table.rows, 0);
@@ -77,7 +77,7 @@ function refuseOtherEngine({ engine }: Manifest, target: Manifest["engine"]): vo
 }
 
 /** The target against the manifest, in words. What the target has besides is its own. Pure. */
-export function compare(manifest: Manifest, { tables, inventory }: Unpacked): string[] {
+export function compareWithManifest(manifest: Manifest, { tables, inventory }: Unpacked): string[] {
   const rows = new Map(tables.map((table) => [table.name, table.rows]));
   const { unequal } = checksumsOf(manifest, { tables });
   const there = new Set(inventory.map(({ kind, name }) => `${kind} ${name}`));

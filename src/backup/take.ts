@@ -1,5 +1,5 @@
 import { counted, sizeText } from "../guard/words.ts";
-import { createAccount } from "./account.ts";
+import { createBackupAccount } from "./account.ts";
 import { BackupError, type BackupRequest, type Manifest, type Storage, type TakenBackup } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";
 import { writeManifest } from "./manifest.ts";
@@ -21,7 +21,7 @@ export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
   const recipients = openRecipients(request.recipients);
   const startedAt = new Date(clock()).toISOString();
   await clearFolder(storage, folder, signal);
-  const account = createAccount(request.progress);
+  const account = createBackupAccount(request.progress);
   const writing: Writing = { ...{ storage, folder, recipients, signal }, moved: account.moved };
   const work: DumpWork = {
     source,

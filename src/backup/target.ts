@@ -6,7 +6,7 @@ import type { Unpacking } from "./work.ts";
 /** Whether a target may be restored into. Pure. */
 
 /** Some of them, for a message. */
-export const namesOf = (list: readonly string[]): string =>
+export const someNames = (list: readonly string[]): string =>
   `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
 
 /** Errors: `target_not_empty`, `target_conflict`. */
@@ -21,14 +21,14 @@ export async function refuseNotEmpty(
     const names = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`);
     throw new BackupError(
       "target_not_empty",
-      `the target database ${database} has ${counted(there.length, "object")}: ${namesOf(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
+      `the target database ${database} has ${counted(there.length, "object")}: ${someNames(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
     );
   }
   const found = taken(manifest.inventory, there);
   if (found.length > 0)
     throw new BackupError(
       "target_conflict",
-      `the target database ${database} already has ${namesOf(found)}, which the backup has too. Drop them or restore into another database`,
+      `the target database ${database} already has ${someNames(found)}, which the backup has too. Drop them or restore into another database`,
     );
   if (allowNotEmpty !== true) await allowNotEmpty(there);
 }

@@ -4,7 +4,7 @@ import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
-import { failureOf, ResultNotWritten } from "./exit.ts";
+import { commandFailure, ResultNotWritten } from "./exit.ts";
 import { withFlags } from "./flags/words.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { CommandContext } from "./io.ts";
@@ -105,7 +105,7 @@ const beforeAnyWrite = new Set([
 
 /** What a person can do now. A run that has written nothing yet leaves nothing to speak of. */
 function advise(error: unknown, { run, target, voice }: { run: string; target: string; voice: Voice }): void {
-  const { code, retryable } = failureOf(error);
+  const { code, retryable } = commandFailure(error);
   const phase = voice.reached();
   if (phase === undefined || phase === "connecting" || beforeAnyWrite.has(code)) return;
   if (error instanceof ResultNotWritten) return;

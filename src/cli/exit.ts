@@ -58,14 +58,14 @@ const differences = new Set(["verification_failed", "row_count_mismatch", "inven
 /** The backups' codes of a command line that cannot be followed as it is. */
 const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);
 
-export interface Failure {
+export interface CommandFailure {
   exitCode: number;
   code: string;
   message: string;
   retryable: boolean;
 }
 
-export function failureOf(error: unknown): Failure {
+export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof Interrupted)
     return { exitCode: 128 + numbers[error.signal], code: "interrupted", message: error.message, retryable: true };
   if (error instanceof UsageError || error instanceof UrlError) {

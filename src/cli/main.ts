@@ -11,7 +11,7 @@ import type { BackupModule } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
-import { exitCodes, failureOf, Interrupted, ResultNotWritten } from "./exit.ts";
+import { commandFailure, exitCodes, Interrupted, ResultNotWritten } from "./exit.ts";
 import { completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
 import { wordsWithFlags } from "./flags/words.ts";
@@ -178,7 +178,7 @@ async function runCommand(
     // Whatever an interrupted copy ended with, the person's Ctrl-C is why.
     const interrupted = signal.aborted && signal.reason instanceof Interrupted && !(thrown instanceof ResultNotWritten);
     const error = interrupted ? signal.reason : thrown;
-    const { exitCode, code, retryable, ...failure } = failureOf(error);
+    const { exitCode, code, retryable, ...failure } = commandFailure(error);
     voice.still();
     const message =
       (interrupted && stoppedWords(command, voice, written)) || redactor.clean(wordsWithFlags(failure.message));

@@ -94,7 +94,7 @@ export function unreachable(cause: unknown): ClusterError {
  * The API server, or a webhook that it asked, would not make an object; the message says why. Not: that it is busy or away, that another
  * writer was first, or that this process may not ask at all.
  */
-export const isRefusal = (error: unknown): error is ClusterError =>
+export const isObjectRefusal = (error: unknown): error is ClusterError =>
   error instanceof ClusterError && ["Forbidden", "Invalid", "BadRequest", "InternalError"].includes(error.code);
 
 /** Throws `NotLeader` where this process may not act any more; before every effect. */

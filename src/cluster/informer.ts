@@ -58,7 +58,7 @@ interface WatchEvent<T> {
 }
 
 /** As a number, which etcd's are and Kubernetes promises to compare as; 0 for anything else. */
-export const versionNumber = (resourceVersion: string | undefined): bigint =>
+export const resourceVersionNumber = (resourceVersion: string | undefined): bigint =>
   /^\d{1,30}$/.test(resourceVersion ?? "") ? BigInt(resourceVersion ?? "") : 0n;
 
 /** Objects of a page: so few that what is parsed of one is dead before the next (of 500, their collection took a third of a start). */
@@ -161,7 +161,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
     } while (token !== undefined);
     for (const key of [...objects.keys()]) if (!seen.has(key)) drop(key);
     heard = now();
-    version = versionNumber(resourceVersion);
+    version = resourceVersionNumber(resourceVersion);
     markSynced();
     return resourceVersion;
   }
@@ -211,7 +211,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
         else if (event.type !== "BOOKMARK") put(keyOf(event.object), event.object);
         // Only now: what is not in the cache yet is not seen.
         from = event.object.metadata.resourceVersion ?? from;
-        version = versionNumber(from);
+        version = resourceVersionNumber(from);
       }
     } catch (error) {
       if (stalled.signal.aborted && !signal.aborted)

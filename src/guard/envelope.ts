@@ -1,11 +1,11 @@
-import { canonical } from "./canonical.ts";
+import { canonicalJsonText } from "./canonical.ts";
 import {
-  bytesOf,
-  keyOf,
+  bytesOfBase64,
   malformed,
   openUrl,
   type PrivateKey,
   type PublicKey,
+  privateKeyOf,
   SealError,
   sealUrl,
   suite,
@@ -46,7 +46,7 @@ const info = new TextEncoder().encode("rowferry.dev/envelope/v2");
 
 /** What an opened field is authenticated with. */
 const boundTo = (of: EnvelopePurpose, field: string, fields: readonly string[], at: string): Uint8Array =>
-  new TextEncoder().encode(canonical([of.kind, of.namespace, of.name, field, fields, at, of.with]));
+  new TextEncoder().encode(canonicalJsonText([of.kind, of.namespace, of.name, field, fields, at, of.with]));
 
 const seconds = (milliseconds: number): string => Math.floor(milliseconds / 1000).toString(36);
 
@@ -64,7 +64,7 @@ export async function sealFields<F extends string>(
     return sealed;
   }
   const at = seconds(now.getTime());
-  const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOf(to.key));
+  const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOfBase64(to.key));
   const sender = await suite.createSenderContext({ recipientPublicKey, info });
   for (const field of names) {
     const text = new TextEncoder().encode(fields[field]);
@@ -103,10 +103,10 @@ export async function openFields<F extends string>(
   const [, id, at, enc] = await named(first, async () => partsOf(sealed[first]));
   const context = await named(first, async () => {
     if (madeAt !== undefined && Number.parseInt(at, 36) * 1000 < Date.parse(madeAt) - tolerance) throw older();
-    const key = keyOf(keys, id);
+    const key = privateKeyOf(keys, id);
     try {
-      const recipientKey = await suite.kem.deserializePrivateKey(bytesOf(key.privateKey));
-      return await suite.createRecipientContext({ recipientKey, enc: bytesOf(enc), info });
+      const recipientKey = await suite.kem.deserializePrivateKey(bytesOfBase64(key.privateKey));
+      return await suite.createRecipientContext({ recipientKey, enc: bytesOfBase64(enc), info });
     } catch (cause) {
       throw refused(cause);
     }
@@ -116,7 +116,7 @@ export async function openFields<F extends string>(
       const [, otherId, otherAt, otherEnc, ciphertext] = partsOf(sealed[field]);
       if (otherId !== id || otherAt !== at || otherEnc !== enc) throw refused();
       try {
-        return new TextDecoder().decode(await context.open(bytesOf(ciphertext), boundTo(of, field, names, at)));
+        return new TextDecoder().decode(await context.open(bytesOfBase64(ciphertext), boundTo(of, field, names, at)));
       } catch (cause) {
         throw refused(cause);
       }

@@ -40,7 +40,7 @@ export const suite = new CipherSuite({
 });
 const info = new TextEncoder().encode("rowferry.dev/sealed-url/v1");
 
-export const bytesOf = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64url")).buffer;
+export const bytesOfBase64 = (text: string): ArrayBuffer => new Uint8Array(Buffer.from(text, "base64url")).buffer;
 export const textOf = (bytes: ArrayBuffer): string => Buffer.from(bytes).toString("base64url");
 const boundTo = ({ namespace, name, field }: SealedField): Uint8Array =>
   new TextEncoder().encode(JSON.stringify([namespace, name, field]));
@@ -57,14 +57,14 @@ export async function makeSealingKey(id: string): Promise<PrivateKey> {
 
 /** In the first form. */
 export async function sealUrl(to: PublicKey, place: SealedField, url: string): Promise<string> {
-  const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOf(to.key));
+  const recipientPublicKey = await suite.kem.deserializePublicKey(bytesOfBase64(to.key));
   const sender = await suite.createSenderContext({ recipientPublicKey, info });
   const sealed = await sender.seal(new TextEncoder().encode(url), boundTo(place));
   return ["v1", to.id, textOf(sender.enc), textOf(sealed)].join(".");
 }
 
 /** The key that a sealed text names. Throws SealError. */
-export function keyOf(keys: readonly PrivateKey[], id: string): PrivateKey {
+export function privateKeyOf(keys: readonly PrivateKey[], id: string): PrivateKey {
   const key = keys.find((candidate) => candidate.id === id);
   if (key !== undefined) return key;
   throw new SealError(
@@ -80,11 +80,11 @@ export const malformed = () =>
 export async function openUrl(keys: readonly PrivateKey[], place: SealedField, sealed: string): Promise<string> {
   const [version, id, enc, ciphertext, ...rest] = sealed.split(".");
   if (version !== "v1" || !id || !enc || !ciphertext || rest.length > 0) throw malformed();
-  const key = keyOf(keys, id);
+  const key = privateKeyOf(keys, id);
   try {
-    const recipientKey = await suite.kem.deserializePrivateKey(bytesOf(key.privateKey));
-    const recipient = await suite.createRecipientContext({ recipientKey, enc: bytesOf(enc), info });
-    return new TextDecoder().decode(await recipient.open(bytesOf(ciphertext), boundTo(place)));
+    const recipientKey = await suite.kem.deserializePrivateKey(bytesOfBase64(key.privateKey));
+    const recipient = await suite.createRecipientContext({ recipientKey, enc: bytesOfBase64(enc), info });
+    return new TextDecoder().decode(await recipient.open(bytesOfBase64(ciphertext), boundTo(place)));
   } catch (cause) {
     throw new SealError(
       "seal_refused",

@@ -15,7 +15,7 @@ import { openApi } from "../api/openapi/index.ts";
 import { checkoutPages } from "../api/pages/checkout.ts";
 import { failureOf } from "../api/problem.ts";
 import { createApiServer } from "../api/server.ts";
-import { createLeaving, leave } from "../api/streams/leaving.ts";
+import { createLeaving, leavePage } from "../api/streams/leaving.ts";
 import { createStreams } from "../api/streams/open.ts";
 import { stripeWebhook } from "../api/stripe-webhook.ts";
 import { operationsOf } from "../api/table.ts";
@@ -295,7 +295,7 @@ await stopped;
 // Readiness first, and time for whoever sends requests here to learn of it; connections end with the answers they carry.
 ready = false;
 leaving.begin();
-const [from, to] = leave.streams;
+const [from, to] = leavePage.streams;
 await pause(drain * from, stopping.signal);
 streams.close(drain * (to - from));
 await pause(drain * (1 - from), stopping.signal);

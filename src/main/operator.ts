@@ -3,7 +3,11 @@ import { pino } from "pino";
 import type { Candidate } from "../../controllers/jobs/candidate.ts";
 import { createSlots } from "../../controllers/jobs/slots.ts";
 import { candidateOf } from "../../controllers/migration/candidate.ts";
-import { createMigrationController, keyOf, type MigrationController } from "../../controllers/migration/controller.ts";
+import {
+  createMigrationController,
+  type MigrationController,
+  migrationKey,
+} from "../../controllers/migration/controller.ts";
 import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
 import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
@@ -110,7 +114,7 @@ const caches = {
     changed: (before, after) => {
       tell(term?.controller.migrationChanged(before, after));
       const changed = after ?? before;
-      if (changed?.spec.payment?.checkout !== undefined) term?.payments.add(keyOf(changed));
+      if (changed?.spec.payment?.checkout !== undefined) term?.payments.add(migrationKey(changed));
     },
     problem: problem("watching Migrations"),
   }),
@@ -203,7 +207,7 @@ async function lead(signal: AbortSignal): Promise<void> {
   leading = true;
   log.info({ identity }, "leading");
   controller.lookAtAll(queue);
-  for (const migration of migrationsFirst(caches.migrations.all())) paymentQueue.add(keyOf(migration));
+  for (const migration of migrationsFirst(caches.migrations.all())) paymentQueue.add(migrationKey(migration));
   const failed = (key: string, error: unknown) => {
     if (signal.aborted) return;
     failures += 1;

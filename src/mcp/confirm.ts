@@ -20,5 +20,5 @@ export const confirmation = {
 };
 
 /** Of what decides on the effect, not of what moves by itself, such as progress. */
-export const digestOf = (...parts: readonly (string | number | boolean | null)[]): string =>
+export const effectDigest = (...parts: readonly (string | number | boolean | null)[]): string =>
   createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);

@@ -15,7 +15,7 @@ import {
   type InventoryEntry,
 } from "../engine/contract.ts";
 import { roomMend } from "../engine/fence/drop-option.ts";
-import { notCopied } from "../engine/report/not-copied.ts";
+import { notCopiedText } from "../engine/report/not-copied.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
 import { openReading } from "../engine/run/open-database.ts";
 import { printable } from "../engine/text/printable.ts";
@@ -174,7 +174,7 @@ export function convertedText({ tables, inventory }: Pick<CopyReport, "tables" |
   const rows = rowsIn({ tables });
   const converted = inventory.filter(({ outcome }) => outcome === "converted").length;
   const done = `Restored by way of a throw-away server and verified: ${counted(tables.length, "table")} with ${counted(rows, "row")}`;
-  const left = notCopied(inventory);
+  const left = notCopiedText(inventory);
   return [
     `${done}${converted > 0 ? `; ${counted(converted, "object")} converted` : ""}.`,
     ...(left === undefined ? [] : [`${left} (see the report).`]),

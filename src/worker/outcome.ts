@@ -1,6 +1,6 @@
 import type { CopyReport } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
-import { notCopied } from "../engine/report/not-copied.ts";
+import { notCopiedText } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted } from "../guard/words.ts";
 import { packArchive } from "./archive.ts";
@@ -50,6 +50,6 @@ export function failed(
 
 function sentence({ tables, inventory }: CopyReport, rows: number): string {
   const copied = `Copied and verified ${counted(tables.length, "table")} with ${counted(rows, "row")}`;
-  const left = notCopied(inventory);
+  const left = notCopiedText(inventory);
   return left === undefined ? `${copied}.` : `${copied}. ${left} (see the report).`;
 }

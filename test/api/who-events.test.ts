@@ -1,5 +1,5 @@
 import { beforeAll, expect, it } from "vitest";
-import { digitsOf } from "../../src/requests/tokens/token.ts";
+import { tokenDigits } from "../../src/requests/tokens/token.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { origin } from "./who.ts";
@@ -65,7 +65,7 @@ it("each change is listed, newest first: who, by which token, from where, what, 
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     created_at: expect.any(String),
     account: account.id,
-    token_id: digitsOf(token),
+    token_id: tokenDigits(token),
     session_id: null,
     address: expect.stringContaining("127.0.0.1"),
     verb: "createMigration",
@@ -124,7 +124,7 @@ it("MCP tools are listed by their names, and nobody sees another's", async () =>
   const events = await untilThere(other, (all) => all.length >= 3);
   expect(events[0]).toMatchObject({
     verb: expect.stringContaining("prepare-migration-tool"),
-    token_id: digitsOf(other.token),
+    token_id: tokenDigits(other.token),
   });
   const mine = await eventsOf(person, "?limit=100");
   expect(mine.data.map(({ id }) => id).filter((id) => events.some((event) => event.id === id))).toEqual([]);

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { operationsOf } from "../../src/api/table.ts";
-import { digitsOf } from "../../src/requests/tokens/token.ts";
+import { tokenDigits } from "../../src/requests/tokens/token.ts";
 import { origin } from "./who.ts";
 import { api, kubectl, type Person, signUp, startReplica } from "./world.ts";
 
@@ -49,7 +49,7 @@ it("scopes are told with the token and in the list, and cannot be changed", asyn
   expect(body.scopes).toEqual(["read", "write"]);
   const { body: list } = await api("/api/tokens", { token: body.token, replica: 1 });
   expect(list.data.find(({ id }: { id: string }) => id === body.id).scopes).toEqual(["read", "write"]);
-  expect(list.data.find(({ id }: { id: string }) => id === digitsOf(person.token)).scopes).toBeNull();
+  expect(list.data.find(({ id }: { id: string }) => id === tokenDigits(person.token)).scopes).toBeNull();
   const widened = JSON.stringify({ spec: { scopes: null } });
   const { code, err } = await kubectl(["patch", "apitoken", body.id, "--type=merge", `--patch=${widened}`]);
   expect([code, err]).toEqual([1, expect.stringContaining("scopes cannot be changed")]);
@@ -91,7 +91,7 @@ it("A token without the scope revokes itself, and no other", async () => {
   const token = await tokenWith("read");
   const { body: other } = await mint(person.token);
   expect(await api(`/api/tokens/${other.id}`, { method: "DELETE", token })).toMatchObject(missing);
-  expect((await api(`/api/tokens/${digitsOf(token)}`, { method: "DELETE", token })).status).toBe(200);
+  expect((await api(`/api/tokens/${tokenDigits(token)}`, { method: "DELETE", token })).status).toBe(200);
   expect((await api("/api/account", { token, replica: 1 })).status).toBe(401);
 });
 
@@ -117,7 +117,7 @@ it("Where only a session may, a token creates and revokes none but itself", asyn
   const { body: minted } = await mint(person.token);
   const refused = { status: 403, body: { code: "session_required" } };
   expect(await caller.ask("/api/tokens", { token: minted.token, body: { name: "x" } })).toMatchObject(refused);
-  const of = (token: string) => `/api/tokens/${digitsOf(token)}`;
+  const of = (token: string) => `/api/tokens/${tokenDigits(token)}`;
   expect(await caller.ask(of(person.token), { method: "DELETE", token: minted.token })).toMatchObject(refused);
   expect((await caller.ask(of(minted.token), { method: "DELETE", token: minted.token })).status).toBe(200);
   const made = await caller.ask("/api/tokens", { cookie: person.cookie, headers: { origin }, body: { name: "x" } });

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { digitsOf } from "../../src/requests/tokens/token.ts";
+import { tokenDigits } from "../../src/requests/tokens/token.ts";
 import { mostTokens } from "../../src/requests/tokens/tokens.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
@@ -29,7 +29,7 @@ describe("a new token", () => {
     const { status, body } = await mint(person);
     expect(status).toBe(201);
     expect(body.token).toMatch(/^[1-9][0-9]{14}\|rfy_[0-9A-Za-z]{49}$/);
-    expect(digitsOf(body.token)).toBe(body.id);
+    expect(tokenDigits(body.token)).toBe(body.id);
     expect(body).toMatchObject({ name: "ci", expires_at: null, last_used_at: null });
     const stored = await tokenObject(body.id);
     expect(stored.spec.hash).toBe(createHash("sha256").update(body.token).digest("hex"));
@@ -71,7 +71,7 @@ describe("a new token", () => {
 
   it("is one of a hundred at most, also of several at the same time", async () => {
     const person = await signUp();
-    const made = await tokenObject(digitsOf(person.token) ?? "");
+    const made = await tokenObject(tokenDigits(person.token) ?? "");
     const { account: name } = made.spec;
     const ownerReferences = made.metadata.ownerReferences ?? [];
     for (let count = 1; count < mostTokens; count += 1)
@@ -158,19 +158,19 @@ describe("a revoked token", () => {
     const { body } = await mint(person);
     await revoke(person, body.id);
     const { body: list } = await api("/api/tokens", { token: person.token, replica: 1 });
-    expect(list.data.map(({ id }: { id: string }) => id)).toEqual([digitsOf(person.token)]);
+    expect(list.data.map(({ id }: { id: string }) => id)).toEqual([tokenDigits(person.token)]);
     expect((await revoke(person, body.id)).status).toBe(404);
   });
 
   it("may have revoked itself", async () => {
     const person = await signUp();
-    expect((await revoke(person, digitsOf(person.token) ?? "")).status).toBe(200);
+    expect((await revoke(person, tokenDigits(person.token) ?? "")).status).toBe(200);
     expect((await api("/api/account", { token: person.token, replica: 1 })).status).toBe(401);
   });
 
   it("is gone alike when kubectl deletes it, a second later", async () => {
     const person = await signUp();
-    const { metadata } = await tokenObject(digitsOf(person.token) ?? "");
+    const { metadata } = await tokenObject(tokenDigits(person.token) ?? "");
     await admin.remove(kinds.tokens, "", metadata.name, metadata.uid ?? "");
     await until("it to be refused", async () => (await api("/api/account", { token: person.token })).status === 401);
     const { body } = await api("/api/account", { token: person.token });

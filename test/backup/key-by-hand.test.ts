@@ -4,7 +4,7 @@ import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { identityOf } from "../../controllers/backup-run/key-ring.ts";
+import { namespaceIdentity } from "../../controllers/backup-run/key-ring.ts";
 import { commandsOf } from "./page.ts";
 
 /** docs/restore-without-rowferry.md: the age keys of a namespace, derived by hand from the installation's Secret. */
@@ -26,7 +26,7 @@ test("each key of the key ring gives the namespace's age key that the service de
       env: { PATH: `${folder}:${process.env.PATH}` },
     });
     const written = readFileSync(join(folder, "key.txt"), "utf8").trim().split("\n");
-    expect(written).toEqual(keys.map((key) => identityOf(key, namespace)));
+    expect(written).toEqual(keys.map((key) => namespaceIdentity(key, namespace)));
     expect(statSync(join(folder, "key.txt")).mode & 0o777).toBe(0o600);
   }
 });

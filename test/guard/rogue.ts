@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { type Endpoint, EngineError } from "../../src/engine/contract.ts";
-import { meaning } from "../../src/engine/mysql/driver/settings.ts";
-import { kept } from "../../src/engine/postgres/driver/settings.ts";
+import { meaningSettings } from "../../src/engine/mysql/driver/settings.ts";
+import { readBackSettings } from "../../src/engine/postgres/driver/settings.ts";
 
 /** Servers that answer what they like, in the bytes of both protocols. */
 
@@ -96,7 +96,7 @@ export const mysql =
 export function mysqlSettings(): Buffer {
   const column = Buffer.concat([Buffer.from([3]), Buffer.from("def"), Buffer.alloc(20)]);
   const eof = Buffer.from([0xfe, 0, 0, 2, 0]);
-  const values = meaning({ maria: false, version: 80400, versionText: "8.4.0" }).map(([, value]) => value);
+  const values = meaningSettings({ maria: false, version: 80400, versionText: "8.4.0" }).map(([, value]) => value);
   const row = Buffer.concat(values.map((value) => Buffer.concat([Buffer.from([value.length]), Buffer.from(value)])));
   const packets = [Buffer.from([values.length]), ...values.map(() => column), eof, row, eof];
   return Buffer.concat(packets.map((payload, at) => framed(at + 1, payload)));
@@ -161,11 +161,11 @@ const done = Buffer.concat([message("C", "SELECT 0\0"), ready]);
 
 /** The answer to the question for the settings: each as it was set. */
 function postgresSettings(): Buffer {
-  const columns = kept.map((_, at) =>
+  const columns = readBackSettings.map((_, at) =>
     Buffer.concat([Buffer.from(`s${at}\0`), int32(0), int16(0), int32(25), int16(-1), int32(-1), int16(0)]),
   );
-  const values = kept.map(([, value]) => Buffer.concat([int32(value.length), Buffer.from(value)]));
-  const count = int16(kept.length);
+  const values = readBackSettings.map(([, value]) => Buffer.concat([int32(value.length), Buffer.from(value)]));
+  const count = int16(readBackSettings.length);
   return Buffer.concat([
     message("T", Buffer.concat([count, ...columns])),
     message("D", Buffer.concat([count, ...values])),

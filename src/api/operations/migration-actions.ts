@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { checkout } from "../../requests/migrations/checkout.ts";
-import { reset } from "../../requests/migrations/reset.ts";
+import { resetMigration } from "../../requests/migrations/reset.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import {
   againSchema,
@@ -117,7 +117,7 @@ export const migrationActionOperations: readonly Operation[] = [
       const { confirm } = resetSchema.parse(call.body);
       const { id } = params.parse(call.params);
       const key = call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey };
-      const body = await reset(world, callerOf(call), { id, confirm, ...key });
+      const body = await resetMigration(world, callerOf(call), { id, confirm, ...key });
       return confirm ? { body } : { status: 200, body };
     },
   },

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { reportSchema } from "../../engine/report/schema.ts";
 import { events } from "../../requests/migrations/events.ts";
 import { logs } from "../../requests/migrations/logs.ts";
-import { report } from "../../requests/migrations/report.ts";
+import { readReportOf } from "../../requests/migrations/report.ts";
 import { eventDataSchema, idSchema, logsQuerySchema, logsSchema } from "../../requests/migrations/view/shapes.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
@@ -71,7 +71,7 @@ export const migrationRunOperations: readonly Operation[] = [
     problems: ["not_found", "other_team", "state_conflict", "busy"],
     examples: { response: reportExample },
     async run(world, call) {
-      return { large: await report(world, callerOf(call), params.parse(call.params).id) };
+      return { large: await readReportOf(world, callerOf(call), params.parse(call.params).id) };
     },
   },
 ];

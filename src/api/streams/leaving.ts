@@ -9,7 +9,7 @@ export interface Leaving {
 }
 
 /** From when to when in the drain, as shares of it: before, whoever sends requests here may not have heard; after, what is left needs some time itself. */
-export const leave = { connections: [0.2, 0.9], streams: [0.4, 0.9] } as const;
+export const leavePage = { connections: [0.2, 0.9], streams: [0.4, 0.9] } as const;
 
 /** `drain`: milliseconds. */
 export function createLeaving({
@@ -23,7 +23,7 @@ export function createLeaving({
 }): Leaving {
   let begun: number | undefined;
   const moments = new WeakMap<object, number>();
-  const [earliest, latest] = leave.connections;
+  const [earliest, latest] = leavePage.connections;
   return {
     begin() {
       begun ??= now();

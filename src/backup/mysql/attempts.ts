@@ -4,7 +4,7 @@ import type { Session } from "../../engine/mysql/driver/session.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { isLeftover, isMark, markName, markText } from "../leftovers.ts";
 import type { Unpacking } from "../work.ts";
-import { inventoryOf } from "./inventory.ts";
+import { databaseInventory } from "./inventory.ts";
 
 /** The mark of a restore that began in an empty database: a table whose comment names the restore. */
 
@@ -24,7 +24,8 @@ export async function beginAttempt(session: Session, work: Unpacking): Promise<T
       );
     return there;
   }
-  if (attempt === undefined || mark !== markText(attempt) || !isLeftover(manifest, inventoryOf(there))) return there;
+  if (attempt === undefined || mark !== markText(attempt) || !isLeftover(manifest, databaseInventory(there)))
+    return there;
   log("info", `Dropping what an earlier attempt left in ${printable(target.database)}`);
   for (const statement of drops(there)) await session.run(statement);
   return withoutMark(await readCatalogue(session, target.database), mark);

@@ -1,7 +1,7 @@
 import type { Catalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 
 /** Every object of a database by kind and name, sorted. Pure. */
-export function inventoryOf({
+export function databaseInventory({
   tables,
   others,
 }: Pick<Catalogue, "tables" | "others">): { kind: string; name: string }[] {

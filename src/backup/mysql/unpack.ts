@@ -6,14 +6,14 @@ import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { counted } from "../../guard/words.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
-import { partsOf } from "../manifest.ts";
+import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
-import { namesOf, refuseNotEmpty } from "../target.ts";
+import { refuseNotEmpty, someNames } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Apply, createApply } from "./apply.ts";
 import { beginAttempt, endAttempt } from "./attempts.ts";
 import { createChecksums } from "./checksums.ts";
-import { inventoryOf } from "./inventory.ts";
+import { databaseInventory } from "./inventory.ts";
 import { statementsOf } from "./sql-file.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const main = await open();
     refuseOtherProduct(main, work);
     const before = await beginAttempt(main, work);
-    await refuseNotEmpty(work, inventoryOf(before));
+    await refuseNotEmpty(work, databaseInventory(before));
     await refuseLongStatements(main, work);
     const workers = [main];
     while (workers.length < jobs) workers.push(await open());
@@ -54,8 +54,8 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const apply = await createApply(main, { database: target.database, warn, isFilled: before.tables.length > 0 });
     const run = (session: Session, part: ArchivePart) =>
       runPart({ ...work, reading: { ...work.reading, signal } }, apply, session, part);
-    for (const part of partsOf(manifest, "schema")) await run(main, part);
-    const tasks = partsOf(manifest, "rows").map(
+    for (const part of partsHolding(manifest, "schema")) await run(main, part);
+    const tasks = partsHolding(manifest, "rows").map(
       (part): Task<Session> => ({
         weight: part.plain,
         async run(session) {
@@ -65,7 +65,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
       }),
     );
     await workOff(workers, tasks, (error) => stop.abort(error));
-    for (const part of partsOf(manifest, "finish")) await run(main, part);
+    for (const part of partsHolding(manifest, "finish")) await run(main, part);
     account.phase("verifying");
     // As after the login: the files have settings of their own.
     const verifier = await open();
@@ -84,7 +84,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
       account.table();
     }
     await endAttempt(main, work);
-    return { tables, inventory: inventoryOf(after), warnings: [...warnings] };
+    return { tables, inventory: databaseInventory(after), warnings: [...warnings] };
   } catch (error) {
     work.signal.throwIfAborted();
     throw stop.signal.aborted ? stop.signal.reason : error;
@@ -121,7 +121,7 @@ async function refuseLongStatements(session: Session, { manifest }: Unpacking): 
   if (found.length === 0) return;
   const longest = found.reduce((most, part) => Math.max(most, part.longest ?? 0), 0);
   const tables = found.flatMap(({ table }) => (table === undefined ? [] : [printable(table)]));
-  const which = tables.length > 0 ? ` (table ${namesOf([...new Set(tables)])})` : "";
+  const which = tables.length > 0 ? ` (table ${someNames([...new Set(tables)])})` : "";
   throw new BackupError(
     "row_too_large",
     `the backup has a statement of ${longest} bytes${which}, and the target takes no more than ${limit} (max_allowed_packet): set max_allowed_packet there to at least ${longest + spareBytes} and restore again; nothing was written`,

@@ -11,7 +11,7 @@ import { priorityOf, splitTable } from "../../engine/mysql/source/split.ts";
 import { readSource } from "../../engine/plan/mysql-mysql/copy/source.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
-import { planOf } from "../../engine/plan/mysql-mysql/tables/plan-tables.ts";
+import { planDefinition } from "../../engine/plan/mysql-mysql/tables/plan-tables.ts";
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
@@ -21,7 +21,7 @@ import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { type Checksums, createChecksums } from "./checksums.ts";
 import { codeStatements } from "./code.ts";
-import { inventoryOf } from "./inventory.ts";
+import { databaseInventory } from "./inventory.ts";
 import { type RowRange, writeRows } from "./rows.ts";
 import { sqlFile } from "./sql-file.ts";
 import { databaseStatement, laterStatements, sequenceStatements, settings, tableStatement } from "./statements.ts";
@@ -113,7 +113,7 @@ async function readSchema({ readers, definitions }: Snapshot, database: string) 
   // A server like the source's.
   const target = await readTarget(reader, database);
   const planning = { database, server: reader.server, target, targetDatabase: database, prefix: "" };
-  const plans = catalogue.tables.map((table) => planOf(planning, table, source).plan(new Set()));
+  const plans = catalogue.tables.map((table) => planDefinition(planning, table, source).plan(new Set()));
   const columns = new Map(
     catalogue.others.flatMap(({ name, view }) => (view === undefined ? [] : [[name, view.columns]])),
   );
@@ -125,7 +125,7 @@ async function readSchema({ readers, definitions }: Snapshot, database: string) 
   ]);
   return {
     ...{ catalogue, plans, broken, left: code.left },
-    inventory: inventoryOf(catalogue).filter(({ kind, name }) => !left.has(`${kind} ${name}`)),
+    inventory: databaseInventory(catalogue).filter(({ kind, name }) => !left.has(`${kind} ${name}`)),
     before: [
       ...settings,
       databaseStatement(target.charset, target.collation),

@@ -14,7 +14,7 @@ import type { DumpWork } from "../work.ts";
  * Rows of each table as the sessions see them. `checksums`: they are hashed too, by this method or by the server's own; the answer
  * has the method.
  */
-export async function count(
+export async function countTableRows(
   tables: readonly Table[],
   sessions: readonly Session[],
   account: DumpWork["account"],

@@ -16,13 +16,13 @@ import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { BackupError } from "../contract.ts";
-import { partsOf } from "../manifest.ts";
+import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { beginAttempt, endAttempt } from "./attempts.ts";
 import { type ContentBlocks, type LargeObject, readDump } from "./contents.ts";
-import { count } from "./count.ts";
+import { countTableRows } from "./count.ts";
 import { largeObjects } from "./write.ts";
 
 /**
@@ -46,7 +46,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     account.phase("connecting");
     const main = await open();
     const isEmpty = await refuseObjects(main, work);
-    const [part] = partsOf(manifest, "dump");
+    const [part] = partsHolding(manifest, "dump");
     if (part === undefined) throw new BackupError("archive_format", "the manifest names no dump");
     account.phase("copying");
     const dump = await readDump(counted(readPart({ ...work.reading, signal }, part), work));
@@ -102,7 +102,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     const analyse = () => main.run("ANALYZE");
     if (others.length === 0) await analyse();
     const [found] = await Promise.all([
-      count(
+      countTableRows(
         tables.filter((table) => names.has(fullName(table.schema, table.name))),
         others.length > 0 ? others : workers,
         account,

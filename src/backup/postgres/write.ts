@@ -7,7 +7,7 @@ import { openSource } from "../../engine/postgres/source/source.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
-import { count } from "./count.ts";
+import { countTableRows } from "./count.ts";
 import { dumped } from "./dumped.ts";
 
 /**
@@ -66,7 +66,7 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
         without: checkpoint === undefined ? [] : [checkpoint.table],
       }),
     );
-    const counts = count(tables, [counter], account, work.checksums ? "own" : undefined);
+    const counts = countTableRows(tables, [counter], account, work.checksums ? "own" : undefined);
     const [part, counted] = await bothOrNeither(dump, counts, failed);
     await held.release();
     return {

@@ -20,7 +20,7 @@ export const guardedLookup =
   };
 
 /** An address in the URL itself is dialled without a lookup. Errors: `storage_address_refused`. */
-export function refuseAddress(hostname: string, guard: StorageGuard): void {
+export function refuseStorageAddress(hostname: string, guard: StorageGuard): void {
   const host = hostname.replace(/^\[(.*)\]$/, "$1");
   if (isIP(host) === 0 || judgeAddress(host, guard).allowed) return;
   throw new BackupError("storage_address_refused", addressRefused("the storage's endpoint"));

@@ -22,7 +22,7 @@ import {
   type StorageSpec,
 } from "../contract.ts";
 import { checkName } from "../names.ts";
-import { guardedLookup, refuseAddress } from "./lookup.ts";
+import { guardedLookup, refuseStorageAddress } from "./lookup.ts";
 import { isMissing, storageError } from "./s3-errors.ts";
 
 /**
@@ -215,7 +215,7 @@ function endpointOf(endpoint: string, guard: StorageGuard | undefined): string {
       "storage_invalid",
       "the storage's endpoint has a path: write https://host or https://host:port",
     );
-  if (guard !== undefined) refuseAddress(url.hostname, guard);
+  if (guard !== undefined) refuseStorageAddress(url.hostname, guard);
   return url.href;
 }
 

@@ -5,7 +5,7 @@ import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts"
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { list } from "./mysql/index.ts";
+import { shortList } from "./mysql/index.ts";
 
 /** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
 export type Claimed = readonly OthersClaim[];
@@ -37,7 +37,7 @@ export function sayClaimed<Wanted extends NameClaim>(claimed: Claimed, wanted: r
   for (const owner of new Set(theirs.map((one) => one.owner))) {
     const some = theirs.filter((one) => one.owner === owner);
     const { message } = targetInUse("_rowferry", owner, some[0]?.ownerName, some);
-    say("blocker", "target_in_use", list(some.map(({ name }) => name)), message);
+    say("blocker", "target_in_use", shortList(some.map(({ name }) => name)), message);
   }
   return wanted.filter((one) => !taken.has(takenName(one)));
 }

@@ -10,12 +10,12 @@ import { refuseTriggers } from "../mysql/target/insert-triggers.ts";
 import {
   charsetsOf,
   checkPresent,
-  inventoryOf,
+  planDefinition,
   planGrants,
-  planOf,
   readSource,
   readTarget,
   type TablePlanning,
+  tableInventory,
 } from "../plan/mysql-mysql/index.ts";
 import {
   checkEntry,
@@ -153,7 +153,7 @@ export async function mysqlToMysql(
   const planning: TablePlanning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
-  const planned = (table: SourceTable) => planOf(planning, table, source).plan(new Set());
+  const planned = (table: SourceTable) => planDefinition(planning, table, source).plan(new Set());
   if (options.content === "data") {
     const names = catalogue.tables.map(({ name }) => prefix + name);
     await sayRefused(say, target, () => refuseTriggers(to, target, names));
@@ -174,7 +174,7 @@ export async function mysqlToMysql(
       });
     }
   }
-  const objects = catalogue.tables.flatMap((table) => inventoryOf(planned(table)));
+  const objects = catalogue.tables.flatMap((table) => tableInventory(planned(table)));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")
       say("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");

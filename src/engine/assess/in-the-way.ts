@@ -9,7 +9,7 @@ import type { Session as PostgresSession } from "../postgres/driver/connection.t
 import { fullNameSql } from "../postgres/driver/names.ts";
 import { fullName } from "../text/full-name.ts";
 import type { Say } from "./finding.ts";
-import { list } from "./mysql/index.ts";
+import { shortList } from "./mysql/index.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 
@@ -64,7 +64,7 @@ export const sayUnmatched = (
   );
 
 const sayTaken = (names: readonly string[], say: Say) =>
-  say("blocker", "target_not_empty", list(names), "the target has objects of these names", roomMend);
+  say("blocker", "target_not_empty", shortList(names), "the target has objects of these names", roomMend);
 
 /** `dropped`: `database.table` that stand in the way. */
 export function sayMysqlReferences(
@@ -74,7 +74,7 @@ export function sayMysqlReferences(
   say: Say,
 ): Promise<void> {
   const names = dropped.map((name) => name.slice(database.length + 1));
-  return sayRefused(say, list(names), () => refuseReferences(session, database, names));
+  return sayRefused(say, shortList(names), () => refuseReferences(session, database, names));
 }
 
 /** Routines, triggers and events of the target that are called as the source's. */
@@ -145,7 +145,7 @@ export async function sayPostgresDependents(
       "blocker",
       "dependents_exist",
       name,
-      `options.drop names it, but something else depends on it: ${list(rows.flatMap((row) => (row.name === name ? [row.what] : [])))}`,
+      `options.drop names it, but something else depends on it: ${shortList(rows.flatMap((row) => (row.name === name ? [row.what] : [])))}`,
       "drop that first, or name it too where it is a table that the copy makes",
     );
 }
@@ -162,7 +162,7 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
     say(
       "blocker",
       "names_alike",
-      list(alike),
+      shortList(alike),
       "the target does not tell names of tables apart by case (lower_case_table_names)",
       "rename one of them in the source, leave it out, or name a server with lower_case_table_names = 0",
     );
@@ -174,7 +174,7 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
     say(
       "note",
       "names_fold",
-      list(changed),
+      shortList(changed),
       "the target keeps names of tables in lower case (lower_case_table_names)",
       "none is needed where the application's statements run there as well: names are taken in any case",
     );

@@ -1,7 +1,7 @@
 import type { Session } from "../postgres/driver/connection.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { list } from "./mysql/index.ts";
+import { shortList } from "./mysql/index.ts";
 
 /** Content `data` into PostgreSQL's tables: what the rows would meet there beside their columns. */
 
@@ -30,7 +30,7 @@ export async function reportDataOnly(
     say(
       "blocker",
       "right_missing",
-      list(closed.map(({ name }) => name)),
+      shortList(closed.map(({ name }) => name)),
       "the target's user may not write and count rows there",
       "GRANT SELECT, INSERT ON these tables, and USAGE ON their schemas",
     );

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createDialect, type Hash, readSum } from "./dialect.ts";
-import { formOf } from "./forms.ts";
+import { comparedForm } from "./forms.ts";
 import type { TableName } from "./rows.ts";
-import { hasMd5, type Reader, readTypes, type SideSessions } from "./side.ts";
+import { hasMd5, type Reader, readColumnTypes, type SideSessions } from "./side.ts";
 import { type TableType, tableKey } from "./types.ts";
 
 /** Checksums of one side's tables, to keep and to compare later with those of another server of the same engine. */
@@ -47,7 +47,7 @@ export async function tableChecksums(
   const found = new Map<string, TableChecksum>();
   if (!(await canHash(side, method))) return found;
   const dialect = createDialect(side.engine, method.hash);
-  const types = await readTypes(
+  const types = await readColumnTypes(
     side,
     tables.map(({ table }) => table),
   );
@@ -81,7 +81,7 @@ function digestOf(
   for (const name of columns) {
     const type = types.get(name);
     if (type === undefined) return undefined;
-    const form = formOf({ name, type }, { name, type }, encodings, hash, {});
+    const form = comparedForm({ name, type }, { name, type }, encodings, hash, {});
     if ("uncompared" in form || form.canon !== undefined) return undefined;
     pieces.push({ args: form.source.args, nullable: form.source.nulls === true || type.nullable });
   }

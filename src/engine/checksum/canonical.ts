@@ -4,7 +4,7 @@ import { canonicalJson } from "./json.ts";
 export type CanonicalForm = "real" | "double" | "written" | "json" | "json-double" | "points";
 
 /** Null stands for a value that has no home in the target (NaN, Infinity): by rule it is NULL there. */
-export function canonical(canon: CanonicalForm, bytes: Buffer): string | null {
+export function canonicalText(canon: CanonicalForm, bytes: Buffer): string | null {
   switch (canon) {
     case "real":
       return number(Math.fround(Number(bytes.toString("latin1"))));

@@ -33,13 +33,13 @@ export interface HashedColumn {
 export type Hash = "md5" | "sha256";
 
 /** An SQL expression for the hash, in hex, of a text or of bytes. */
-export const hashed = {
+export const hashExpression = {
   mysql: (hash: Hash, expression: string): string =>
     hash === "md5" ? `MD5(${expression})` : `SHA2(${expression}, 256)`,
   /** `utf8`: the text's bytes are hashed as they are; else those of its UTF-8. */
   postgresText: (hash: Hash, text: string, utf8: boolean): string => {
     if (hash === "md5" && utf8) return `pg_catalog.md5(${text})`;
-    return hashed.postgresBytes(hash, `pg_catalog.convert_to(${text}, 'UTF8')`);
+    return hashExpression.postgresBytes(hash, `pg_catalog.convert_to(${text}, 'UTF8')`);
   },
   postgresBytes: (hash: Hash, bytes: string): string =>
     hash === "md5" ? `pg_catalog.md5(${bytes})` : `pg_catalog.encode(pg_catalog.sha256(${bytes}), 'hex')`,
@@ -61,7 +61,7 @@ const mysqlDialect = (hash: Hash): ChecksumDialect => ({
   // The comma's collation makes bytes of all, without conversion: pieces of several collations do not stand in one text.
   digest(pieces) {
     const args = argsOf(pieces, (arg) => `IFNULL(${arg}, ${nothing})`);
-    return hashed.mysql(hash, `CONCAT_WS(_binary',' COLLATE \`binary\`, ${args.join(", ") || "''"})`);
+    return hashExpression.mysql(hash, `CONCAT_WS(_binary',' COLLATE \`binary\`, ${args.join(", ") || "''"})`);
   },
   // A NULL would be left out of the sum in silence: it counts as a number that no others add up to.
   sum: (digest) => `COUNT(*), CAST(SUM(IFNULL(CAST(CONV(LEFT(${digest}, 16), 16, 10) AS UNSIGNED), ${lost})) AS CHAR)`,
@@ -83,7 +83,7 @@ const postgresDialect = (hash: Hash): ChecksumDialect => ({
     const groups = Array.from({ length: Math.ceil(args.length / mostArguments) }, (_, at) =>
       joined(args.slice(at * mostArguments, (at + 1) * mostArguments)),
     );
-    return hashed.postgresText(hash, groups.length === 1 ? (groups[0] as string) : joined(groups), true);
+    return hashExpression.postgresText(hash, groups.length === 1 ? (groups[0] as string) : joined(groups), true);
   },
   sum: (digest) =>
     `pg_catalog.count(*) AS rows, pg_catalog.sum(('x' || pg_catalog.left(${digest}, 16))::pg_catalog.bit(64)::pg_catalog.int8) AS sum`,

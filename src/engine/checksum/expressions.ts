@@ -1,7 +1,7 @@
 import { identifier as mysqlIdentifier } from "../mysql/driver/names.ts";
 import { identifier as postgresIdentifier } from "../postgres/driver/names.ts";
 import type { CanonicalForm } from "./canonical.ts";
-import { type Hash, hashed } from "./dialect.ts";
+import { type Hash, hashExpression } from "./dialect.ts";
 import type { MysqlType } from "./types.ts";
 
 /**
@@ -73,12 +73,12 @@ export const mysql = {
   },
   /** A text or bytes that are there as they are compared. */
   whole: (hash: Hash, value: string, bound: number | null): Expression => ({
-    args: whole(`LENGTH(${value})`, value, hashed.mysql(hash, value), bound),
+    args: whole(`LENGTH(${value})`, value, hashExpression.mysql(hash, value), bound),
     plain: value,
   }),
-  hashed: (hash: Hash, text: string): Expression => ({ args: [hashed.mysql(hash, text)], plain: text }),
+  hashed: (hash: Hash, text: string): Expression => ({ args: [hashExpression.mysql(hash, text)], plain: text }),
   hashedBytes: (hash: Hash, bytes: string): Expression => ({
-    args: [hashed.mysql(hash, bytes)],
+    args: [hashExpression.mysql(hash, bytes)],
     plain: `HEX(${bytes})`,
   }),
   /** Digits after the point without the zeros at their end. */
@@ -91,16 +91,16 @@ export const mysql = {
 export const postgres = {
   column: postgresIdentifier,
   whole: (hash: Hash, text: string, bound: number | null): Expression => ({
-    args: whole(`pg_catalog.octet_length(${text})`, text, hashed.postgresText(hash, text, true), bound),
+    args: whole(`pg_catalog.octet_length(${text})`, text, hashExpression.postgresText(hash, text, true), bound),
     plain: text,
   }),
   /** `utf8`: as Dialect. */
   hashed: (hash: Hash, text: string, utf8: boolean): Expression => ({
-    args: [hashed.postgresText(hash, text, utf8)],
+    args: [hashExpression.postgresText(hash, text, utf8)],
     plain: text,
   }),
   hashedBytes: (hash: Hash, bytes: string): Expression => ({
-    args: [hashed.postgresBytes(hash, bytes)],
+    args: [hashExpression.postgresBytes(hash, bytes)],
     plain: `pg_catalog.upper(pg_catalog.encode(${bytes}, 'hex'))`,
   }),
   text: (column: string): string => `${column}::pg_catalog.text`,

@@ -17,7 +17,7 @@ export interface Encodings {
 }
 
 /** The form by which a pair of columns is compared, chosen by their types alone. */
-export function formOf(
+export function comparedForm(
   source: NamedColumn,
   target: NamedColumn,
   encodings: Encodings,

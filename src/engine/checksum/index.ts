@@ -7,7 +7,7 @@ import { printable } from "../text/printable.ts";
 import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
-import { type Encodings, formOf, type NamedColumn } from "./forms.ts";
+import { comparedForm, type Encodings, type NamedColumn } from "./forms.ts";
 import { createHalf } from "./one-side.ts";
 import type { TableName } from "./rows.ts";
 import { hasMd5, readBoth, readersOf, type SideSessions } from "./side.ts";
@@ -15,13 +15,13 @@ import { splitSide } from "./split.ts";
 import {
   type ComparedPart,
   type ComparedSums,
+  comparedParts,
   comparePart,
   equal,
   findDifference,
-  partsOf,
+  mergeSums,
   type ReaderPair,
   type TableWork,
-  together,
 } from "./table.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 import { tableWords } from "./words.ts";
@@ -156,7 +156,7 @@ function planTable({
     const form =
       one === undefined || other === undefined
         ? { uncompared: `the column is not in the ${one === undefined ? "source" : "target"}` }
-        : formOf(one, other, encodings, hash, rules);
+        : comparedForm(one, other, encodings, hash, rules);
     if ("uncompared" in form) uncompared.push(printable(`${label.source}.${column.source}: ${form.uncompared}`));
     else forms.set(column.source, form);
   }
@@ -251,7 +251,7 @@ function tableTask(
         done(rows, undefined);
         return [];
       }
-      const all = apart ? results : [together(results)];
+      const all = apart ? results : [mergeSums(results)];
       if (!apart && swift && all.some(({ source, target }) => !equal(source, target))) {
         done(rows, undefined);
         return round(parts, true);
@@ -268,7 +268,7 @@ function tableTask(
     weight: work.rows,
     async run(readers) {
       signal.throwIfAborted();
-      return round(await readingBoth(work, readers, (both) => partsOf(work, both, partRows)), false);
+      return round(await readingBoth(work, readers, (both) => comparedParts(work, both, partRows)), false);
     },
   };
 }

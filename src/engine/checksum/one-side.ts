@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import { type CanonicalForm, canonical } from "./canonical.ts";
+import { type CanonicalForm, canonicalText } from "./canonical.ts";
 import { type ChecksumDialect, type HashedColumn, readSum, type Sum } from "./dialect.ts";
 import type { TableName } from "./rows.ts";
 import type { Reader } from "./side.ts";
@@ -163,7 +163,7 @@ function whole(
   let text = own;
   for (const [index, canon] of canons.entries()) {
     const field = fields[start + index];
-    const value = field === null || field === undefined ? null : canonical(canon, field);
+    const value = field === null || field === undefined ? null : canonicalText(canon, field);
     text += value === null ? ",~" : `,${value.length}:${value}`;
   }
   return text;

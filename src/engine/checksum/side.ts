@@ -67,17 +67,17 @@ export const readBoth = (
   pairs: readonly { source: TableName; target: TableName }[],
 ): Promise<[source: Tables, target: Tables]> =>
   Promise.all([
-    readTypes(
+    readColumnTypes(
       source,
       pairs.map((pair) => pair.source),
     ),
-    readTypes(
+    readColumnTypes(
       target,
       pairs.map((pair) => pair.target),
     ),
   ]);
 
-export async function readTypes(side: SideSessions, names: readonly TableName[]): Promise<Tables> {
+export async function readColumnTypes(side: SideSessions, names: readonly TableName[]): Promise<Tables> {
   const [first] = side.sessions;
   if (first === undefined) return new Map();
   return side.engine === "mysql"

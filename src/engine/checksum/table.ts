@@ -54,7 +54,7 @@ const countedRows = 200_000;
  * Parts that together are the whole table, whatever it holds: ranges of a key that both sides have alike, which can be
  * compared one by one, else each side's own, of which only the sum can. `partRows`: about what one statement adds up.
  */
-export async function partsOf(work: TableWork, readers: ReaderPair, partRows: number): Promise<ComparedPart[]> {
+export async function comparedParts(work: TableWork, readers: ReaderPair, partRows: number): Promise<ComparedPart[]> {
   const { source, target, rows, ranged } = work;
   const wanted = Math.min(mostParts, Math.ceil(rows / partRows));
   if (wanted < 2) return [whole];
@@ -107,7 +107,7 @@ export async function comparePart(
 }
 
 /** The whole table, of parts that cannot be compared one by one. */
-export function together(results: readonly ComparedSums[]): ComparedSums {
+export function mergeSums(results: readonly ComparedSums[]): ComparedSums {
   const [first] = results;
   const shares = results.map(({ shares: found }) => found).filter((found) => found !== undefined);
   const merged = (side: "source" | "target") => {

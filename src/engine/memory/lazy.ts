@@ -8,7 +8,7 @@ export function* filter<T>(all: Iterable<T>, fits: (one: T) => boolean): Generat
   for (const one of all) if (fits(one)) yield one;
 }
 
-export function find<T>(all: Iterable<T>, fits: (one: T) => boolean): T | undefined {
+export function findFirst<T>(all: Iterable<T>, fits: (one: T) => boolean): T | undefined {
   for (const one of all) if (fits(one)) return one;
   return undefined;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { batches, createGroups, createPacked, packedValues } from "./packed.ts";
+import { batches, createPacked, createPackedGroups, packedValues } from "./packed.ts";
 
 const some = (count: number) => Array.from({ length: count }, (_, at) => ({ at, name: `täble "${at}" \u{1f600}` }));
 
@@ -28,7 +28,7 @@ describe("a packed list", () => {
 });
 
 test("groups have what was added to them, in order, whatever came between", () => {
-  const groups = createGroups<number>();
+  const groups = createPackedGroups<number>();
   for (let value = 0; value < 20_000; value++) groups.add(value % 7, value);
   for (let group = 0; group < 7; group++)
     expect(groups.of(group)).toEqual(Array.from({ length: 20_000 }, (_, at) => at).filter((at) => at % 7 === group));

@@ -51,7 +51,7 @@ interface Groups<T> {
 /** Values that wait to be compressed. */
 const mostWaiting = 4_096;
 
-export function createGroups<T>(): Groups<T> {
+export function createPackedGroups<T>(): Groups<T> {
   const kept = createBlocks();
   const chunks = new Map<number, Buffer[]>();
   let waiting = new Map<number, T[]>();

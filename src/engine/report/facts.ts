@@ -1,6 +1,6 @@
 import { counted, durationText, sizeText } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
-import { notCopied } from "./not-copied.ts";
+import { notCopiedText } from "./not-copied.ts";
 import { snapshotWords } from "./snapshot-words.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
@@ -17,7 +17,7 @@ export interface Facts {
 
 const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", postgres: "PostgreSQL" };
 
-export const count = (value: number): string => value.toLocaleString("en-US");
+export const numberText = (value: number): string => value.toLocaleString("en-US");
 /** Nothing is said of the numbers of rows then: nobody read any. */
 export const withoutRows = ({ content }: CopyReport): boolean => content === "schema";
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
@@ -29,7 +29,7 @@ export function factsOf(report: CopyReport): Facts {
     not_applicable: grouped(report, "not_applicable"),
     copied: grouped(report, "copied"),
   };
-  const left = notCopied(report.inventory);
+  const left = notCopiedText(report.inventory);
   const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
   const differing = report.verification?.differences.length ?? 0;
   return {
@@ -71,7 +71,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
   const objects = outcomes
     .map(([outcome, words]) => [inventory.filter((entry) => entry.outcome === outcome).length, words] as const)
     .filter(([number]) => number > 0)
-    .map(([number, words]) => `${count(number)} ${words}`);
+    .map(([number, words]) => `${numberText(number)} ${words}`);
   return [
     ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
@@ -79,10 +79,10 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Begun", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
     ...(snapshot === undefined ? [] : [["Snapshot", snapshotWords(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
-    ["Tables", count(tables.length)],
-    ["Rows", withoutRows(report) ? "not asked for" : count(sum(tables.map(({ rows }) => rows.target)))],
+    ["Tables", numberText(tables.length)],
+    ["Rows", withoutRows(report) ? "not asked for" : numberText(sum(tables.map(({ rows }) => rows.target)))],
     ["Objects", objects.join(", ") || "none"],
-    ["Warnings", count(report.warnings.length)],
+    ["Warnings", numberText(report.warnings.length)],
   ];
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { notCopied } from "./not-copied.ts";
+import { notCopiedText } from "./not-copied.ts";
 
 const reported = (kinds: Record<string, number>) =>
   Object.entries(kinds).flatMap(([kind, count]) =>
@@ -24,5 +24,5 @@ it.each([
   ],
 ])("%j is summed up by kind, the most frequent first", (kinds, words) => {
   const copied = { kind: "table", outcome: "copied" } as const;
-  expect(notCopied([copied, ...reported(kinds)])).toBe(words);
+  expect(notCopiedText([copied, ...reported(kinds)])).toBe(words);
 });

@@ -16,7 +16,7 @@ function plural(kind: string): string {
 }
 
 /** Without a full stop; undefined where every object was copied or converted. */
-export function notCopied(inventory: readonly Pick<InventoryEntry, "kind" | "outcome">[]): string | undefined {
+export function notCopiedText(inventory: readonly Pick<InventoryEntry, "kind" | "outcome">[]): string | undefined {
   const missing = inventory.filter(({ outcome }) => outcome === "reported");
   if (missing.length === 0) return undefined;
   const kinds = [...Map.groupBy(missing, ({ kind }) => kind)]

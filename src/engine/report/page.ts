@@ -1,7 +1,7 @@
 import { counted } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
 import { escapeUnseen } from "../text/printable.ts";
-import { count, factsOf, withoutRows } from "./facts.ts";
+import { factsOf, numberText, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 
 /**
@@ -63,7 +63,7 @@ interface Section {
 
 function section(title: string, body: string, number?: number): Section {
   const id = title.toLowerCase().replaceAll(" ", "-");
-  const heading = number === undefined ? title : `${title} (${count(number)})`;
+  const heading = number === undefined ? title : `${title} (${numberText(number)})`;
   const html = body === "" ? "" : `<section aria-labelledby="${id}"><h2 id="${id}">${heading}</h2>\n${body}</section>`;
   return { id, heading, html };
 }
@@ -91,7 +91,7 @@ function groups(of: Map<string, InventoryEntry[]>, show: (entries: readonly Inve
   return [...of]
     .map(
       ([kind, entries]) =>
-        `<h3>${safe(kind.charAt(0).toUpperCase() + kind.slice(1))} (${count(entries.length)})</h3>\n${show(entries)}`,
+        `<h3>${safe(kind.charAt(0).toUpperCase() + kind.slice(1))} (${numberText(entries.length)})</h3>\n${show(entries)}`,
     )
     .join("\n");
 }
@@ -131,8 +131,8 @@ function tables(report: CopyReport): string {
   const rows = report.tables.map(({ source, target, rows }) => [
     name(source),
     source === target ? "" : name(target),
-    `${count(rows.source)}${rows.source === rows.target ? "" : " <strong>differs</strong>"}`,
-    count(rows.target),
+    `${numberText(rows.source)}${rows.source === rows.target ? "" : " <strong>differs</strong>"}`,
+    numberText(rows.target),
   ]);
   return table("Rows of every table", ["Source", "Target, if called otherwise", "Rows read", "Rows there"], rows, 2);
 }
@@ -148,7 +148,7 @@ function verification(report: CopyReport): string {
   const kept =
     resumed === undefined
       ? ""
-      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copied_again.length)} copied again.</p>`;
+      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, proven equal to the source; ${numberText(resumed.copied_again.length)} copied again.</p>`;
   return `<p>${counts}</p>${report.verification === undefined ? "" : values(report.verification)}${kept}`;
 }
 
@@ -168,7 +168,7 @@ function values({ level, rows, tables, differences, uncompared }: Verification):
   const left =
     uncompared.length === 0
       ? ""
-      : `<h3>Columns that could not be compared (${count(uncompared.length)})</h3>${list(uncompared)}`;
+      : `<h3>Columns that could not be compared (${numberText(uncompared.length)})</h3>${list(uncompared)}`;
   return `<p>The values of ${counted(rows, "row")} in ${counted(tables, "table")} were compared: ${outcome}.</p>${found.join("")}${left}`;
 }
 

@@ -1,7 +1,7 @@
 import { counted } from "../../guard/words.ts";
 import type { CopyReport, InventoryEntry } from "../contract.ts";
 import { escapeUnseen } from "../text/printable.ts";
-import { count, factsOf, withoutRows } from "./facts.ts";
+import { factsOf, numberText, withoutRows } from "./facts.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
 
@@ -37,7 +37,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
     summary.map(([name, value]) => `- ${name}: ${prose(value)}`).join("\n"),
   ];
   const add = (heading: string, number: number, body: string) => {
-    if (number > 0) parts.push(`## ${heading} (${count(number)})`, body);
+    if (number > 0) parts.push(`## ${heading} (${numberText(number)})`, body);
   };
   const { verification, resumed } = report;
   if (verification?.level === "checksum") {
@@ -58,7 +58,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
   }
   if (resumed !== undefined)
     parts.push(
-      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${count(resumed.kept.length)} kept, proven equal to the source; ${count(resumed.copied_again.length)} copied again.`,
+      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, proven equal to the source; ${numberText(resumed.copied_again.length)} copied again.`,
     );
   add("Warnings", report.warnings.length, report.warnings.map((warning) => `- ${prose(warning)}`).join("\n"));
   const reported = all(inventory.reported);
@@ -71,7 +71,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
     add(heading, all(of).length, all(of).map(line).join("\n"));
   const bare = withoutRows(report);
   const lines = report.tables.map(({ source, target, rows }) => {
-    const numbers = bare ? "" : ` ${count(rows.source)} | ${count(rows.target)} |`;
+    const numbers = bare ? "" : ` ${numberText(rows.source)} | ${numberText(rows.target)} |`;
     return `| ${code(source, true)} | ${code(target, true)} |${numbers}`;
   });
   const head = bare
@@ -108,6 +108,8 @@ export function reportSummary(report: CopyReport, most = 10): string {
     "",
     ...summary.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`),
     ...(reported.length === 0 ? [] : ["", "Not copied, or changed:", ...named]),
-    ...(reported.length > most ? [`  and ${count(reported.length - most)} more, in the report (--report FILE)`] : []),
+    ...(reported.length > most
+      ? [`  and ${numberText(reported.length - most)} more, in the report (--report FILE)`]
+      : []),
   ].join("\n");
 }

@@ -3,7 +3,7 @@ import type { PlannedObject } from "../assess/finding.ts";
 import { postgresToMysql } from "../assess/mysql/to-mysql.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
-import { selected } from "../mysql/source/selected.ts";
+import { selectedCatalogue } from "../mysql/source/selected.ts";
 import { type ObservedType, readExtensions, targetSchema } from "../plan/mysql-postgres/index.ts";
 import { choose, mostColumns, readSrids, readViews } from "../plan/postgres-mysql/index.ts";
 import { readTables } from "../postgres/catalogue/catalogue.ts";
@@ -42,7 +42,7 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
   const { database } = from;
   const selection = createSelection(options);
   const whole = await readCatalogue(session, database, (table) => selection.has(database, table));
-  const { catalogue } = selected(whole, database, selection);
+  const { catalogue } = selectedCatalogue(whole, database, selection);
   const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
   const { maria, version } = session.server;
   const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };

@@ -1,5 +1,5 @@
 import type { TableName } from "../checksum/rows.ts";
-import { readTypes, type SideSessions } from "../checksum/side.ts";
+import { readColumnTypes, type SideSessions } from "../checksum/side.ts";
 import { type TableType, tableKey } from "../checksum/types.ts";
 import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
@@ -58,7 +58,7 @@ async function openMysql(endpoint: Endpoint, opening: SideOptions): Promise<Open
     if (first === undefined) throw new EngineError("database_error", "no session was opened");
     const side: SideSessions = { engine: "mysql", sessions };
     const names = (await baseTables(first, endpoint.database)).map(({ name }) => [endpoint.database, name] as const);
-    const types = await readTypes(side, names);
+    const types = await readColumnTypes(side, names);
     const unseen = await findUnseen(
       first,
       endpoint.database,
@@ -196,7 +196,7 @@ async function postgresTables(session: PostgresSession, side: SideSessions): Pro
       ORDER BY n.nspname, c.relname`,
   );
   const own = rows.filter(({ name }) => name !== ownTable);
-  const types = await readTypes(
+  const types = await readColumnTypes(
     side,
     own.map(({ schema, name }) => [schema, name]),
   );

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { text } from "node:stream/consumers";
 import { connect, createClient, pause } from "../../cluster/index.ts";
 import { setPassword } from "../../requests/accounts/account.ts";
-import { createAccount, type Registry } from "../../requests/accounts/sign-up.ts";
+import { createUserAccount, type Registry } from "../../requests/accounts/sign-up.ts";
 import { Problem } from "../../requests/errors.ts";
 import { everywhereOf } from "../../requests/freshness/fresh.ts";
 import { createWritten } from "../../requests/freshness/written.ts";
@@ -18,7 +18,7 @@ const verbs: Record<
 > = {
   async "create-account"(registry, input) {
     const teams = () => registry.client.list(kinds.teams, {});
-    const account = await createAccount(registry, input, { of: "administrator", teams, administrator: true });
+    const account = await createUserAccount(registry, input, { of: "administrator", teams, administrator: true });
     return `account ${account.metadata.name} is made; its team is ${account.spec.actingTeam}`;
   },
   async "set-password"(registry, input) {

@@ -5,7 +5,7 @@ import {
   type BackupRunControllerOptions,
   createBackupRunController,
 } from "../../../controllers/backup-run/controller.ts";
-import { candidateOf, keyOf } from "../../../controllers/backup-run/subject.ts";
+import { candidateOf, subjectKey } from "../../../controllers/backup-run/subject.ts";
 import type { InstalledStorage } from "../../../controllers/backup-run/work.ts";
 import {
   type BackupScheduleController,
@@ -124,7 +124,7 @@ export function watchBackups(
       const schedules = createBackupScheduleController({ client, leads, recorder, caches, settings, now });
       term = { queue, runs, schedules };
       for (const schedule of caches.schedules.all()) queue.add(scheduleKey(schedule));
-      for (const subject of [...caches.runs.all(), ...caches.restores.all()]) queue.add(keyOf(subject));
+      for (const subject of [...caches.runs.all(), ...caches.restores.all()]) queue.add(subjectKey(subject));
       return {
         reconcile: (key) => (key.startsWith("BackupSchedule:") ? schedules : runs).reconcile(key),
         end: () => {

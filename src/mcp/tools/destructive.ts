@@ -1,10 +1,10 @@
 import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
-import { previewReset, priceWords, reset } from "../../requests/migrations/reset.ts";
+import { previewReset, priceWords, resetMigration } from "../../requests/migrations/reset.ts";
 import type { SeenState } from "../../requests/migrations/view/as-seen.ts";
 import type { World } from "../../requests/world.ts";
-import { confirmation, digestOf } from "../confirm.ts";
+import { confirmation, effectDigest } from "../confirm.ts";
 import { fenced } from "../fence.ts";
 import {
   actedSchema,
@@ -103,7 +103,7 @@ async function resetEffect(
   const { answer, seen, isUntouched } = await previewReset(world, caller, given);
   const { migration, preview } = answer;
   const { stops_run, drops, total, amount, currency } = preview;
-  const digest = digestOf(
+  const digest = effectDigest(
     ...["reset", id, migration.status, seen.attempt, seen.reset, stops_run, total, amount, currency],
   );
   const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
@@ -150,7 +150,7 @@ const resetTool: Tool = {
       () => resetEffect(world, call, one),
       async (seen) => {
         const asSeen = seen === undefined ? {} : { seen };
-        const answer = await reset(world, call.caller, { ...one, ...asSeen, confirm: true });
+        const answer = await resetMigration(world, call.caller, { ...one, ...asSeen, confirm: true });
         const { migration, preview: _preview, ...acted } = answer;
         const { message, checkout_url } = acted;
         const next = nextAfter(migration.id, checkout_url);
@@ -170,7 +170,7 @@ async function deleteEffect(world: World, { caller }: ToolCall, id: string): Pro
   const { status } = looked.migration;
   const { attempt, reset } = looked.seen;
   const stops_run = status === "in_progress" || status === "pending";
-  const digest = digestOf("delete", id, status, attempt, reset);
+  const digest = effectDigest("delete", id, status, attempt, reset);
   const irreversible =
     "The migration, its stored URLs, log and report would be deleted for good. What it wrote to the target would stay there, and a reset could no longer clean it.";
   const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;

@@ -4,7 +4,7 @@ import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { listMigrations } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
-import { notCopied } from "../../requests/migrations/not-copied.ts";
+import { listNotCopied } from "../../requests/migrations/not-copied.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
@@ -135,7 +135,7 @@ async function pageOf(
   }
   const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
   if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };
-  const { data, next_cursor } = await notCopied(world, caller, one.id, page);
+  const { data, next_cursor } = await listNotCopied(world, caller, one.id, page);
   const lines = data.map(({ kind, name, reason }) =>
     plain(`not copied or changed: ${kind} ${name}: ${reason}`, longestLine),
   );

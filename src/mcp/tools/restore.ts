@@ -2,7 +2,7 @@ import * as z from "zod";
 import { type RestoreCall, restoreRun } from "../../requests/backups/restore.ts";
 import { backupIdSchema, type RestoreResponse, restoreSchema, runIdSchema } from "../../requests/backups/shapes.ts";
 import { type SeenTarget, TargetNotEmpty } from "../../requests/backups/target.ts";
-import { confirmation, digestOf } from "../confirm.ts";
+import { confirmation, effectDigest } from "../confirm.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { idempotencyKey } from "../shapes.ts";
 import type { Tool, ToolText } from "../tool.ts";
@@ -41,7 +41,7 @@ const output = z.object({
 const digestFor = (
   { id, run }: Pick<RestoreCall, "id" | "run">,
   { digest, engine, objects, own }: SeenTarget,
-): string => digestOf("restore", id, run, digest, engine, objects, own);
+): string => effectDigest("restore", id, run, digest, engine, objects, own);
 
 const agree = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
 

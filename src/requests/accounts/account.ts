@@ -5,7 +5,7 @@ import { change } from "../change.ts";
 import { invalidField, Problem } from "../errors.ts";
 import { newDevice } from "../sessions/device.ts";
 import { openSession } from "../sessions/session.ts";
-import { attempted, type From } from "../sessions/sign-in.ts";
+import { attempted, type SignInOrigin } from "../sessions/sign-in.ts";
 import { revokeAllTokens } from "../tokens/tokens.ts";
 import type { Identity, World } from "../world.ts";
 import { readEmail } from "./email.ts";
@@ -48,7 +48,7 @@ export async function changePassword(
   world: World,
   identity: Identity,
   input: z.output<typeof passwordChangeSchema>,
-  { attempt }: Pick<From, "attempt">,
+  { attempt }: Pick<SignInOrigin, "attempt">,
 ): Promise<SignedIn> {
   checkPassword(input.new_password, "new_password");
   const { name } = identity.account.metadata;

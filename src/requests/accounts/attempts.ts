@@ -1,4 +1,4 @@
-import type { Window } from "../tiers.ts";
+import type { RateWindow } from "../tiers.ts";
 
 /**
  * What slows a guesser: wrong passwords and sign-ups. An attempt is taken before the password is looked at, so that many at once count too, and
@@ -23,7 +23,7 @@ export const attempts = {
   signUp: { points: 20, seconds: 3600 },
   /** Those that succeed, of all addresses together: who has many addresses must not fill the cluster with namespaces. */
   signUpInAll: { points: 500, seconds: 3600 },
-} as const satisfies Record<string, Window>;
+} as const satisfies Record<string, RateWindow>;
 
 /**
  * Takes one; throws Problem `rate_limited` when there is none. The function that it answers gives it back. `look`: only throws, takes nothing

@@ -7,7 +7,7 @@ import { clientOf } from "../client-address.ts";
 import { Problem } from "../errors.ts";
 import { newDevice } from "../sessions/device.ts";
 import { openSession } from "../sessions/session.ts";
-import type { From } from "../sessions/sign-in.ts";
+import type { SignInOrigin } from "../sessions/sign-in.ts";
 import { asMember, newTeamName, personalTeamOf } from "../teams/membership.ts";
 import type { ApiSettings, World } from "../world.ts";
 import { type Email, readEmail } from "./email.ts";
@@ -78,7 +78,7 @@ function closed(account: Account): Account {
  * password is an administrator's to give away, unless it says that it is open. `of`: in whose line its hash waits; `teams`: those with a
  * member of this name. Throws Problem `invalid`, `already_exists` or `busy`.
  */
-export async function createAccount(
+export async function createUserAccount(
   world: Registry,
   input: { email: string; password: string },
   how: { of: string; teams: (account: string) => Iterable<Team> | Promise<Iterable<Team>>; administrator: boolean },
@@ -109,7 +109,11 @@ export async function createAccount(
 }
 
 /** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited`, `limit_reached` and those of `createAccount`. */
-export async function signUp(world: World, input: { email: string; password: string }, from: From): Promise<SignedIn> {
+export async function signUp(
+  world: World,
+  input: { email: string; password: string },
+  from: SignInOrigin,
+): Promise<SignedIn> {
   if (!world.settings.signUp)
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
   const of = clientOf(from.address);
@@ -119,7 +123,7 @@ export async function signUp(world: World, input: { email: string; password: str
   await from.attempt("signUp", of);
   const giveBack = await from.attempt("signUpInAll", "all");
   const make = () =>
-    createAccount(world, input, { of, teams: (name) => world.caches.teamsByMember.of(name), administrator: false });
+    createUserAccount(world, input, { of, teams: (name) => world.caches.teamsByMember.of(name), administrator: false });
   // Its name is not known yet: it is the installation's ceiling that counts.
   const account = await (world.ceilings?.within("", { teams: 1 }, make) ?? make()).catch(async (error: unknown) => {
     // What makes nothing must not cost others theirs.

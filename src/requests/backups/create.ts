@@ -4,7 +4,7 @@ import { type BackupSchedule, scheduleSpecSchema } from "../../resources/backup/
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
 import { uuidOf } from "../migrations/keys/id.ts";
-import { nameOf } from "../migrations/keys/idempotency.ts";
+import { keyedName } from "../migrations/keys/idempotency.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import type { Caller, World } from "../world.ts";
 import { databaseDigest } from "./database.ts";
@@ -89,7 +89,7 @@ export const databaseMark = ({ secret }: Pick<World, "secret">, { endpoint }: Ch
 
 function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
   if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return nameOf(world.secret, {
+  return keyedName(world.secret, {
     account: account.metadata.name,
     team: team.metadata.name,
     path: "/api/backups",

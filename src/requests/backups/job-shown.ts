@@ -72,7 +72,7 @@ function verificationOf(run: Pick<BackupRun, "spec" | "status">): BackupRunView[
 }
 
 /** `backup`: public id of its schedule. */
-export function runOf(run: Pick<BackupRun, "metadata" | "spec" | "status">, backup: string): BackupRunView {
+export function runView(run: Pick<BackupRun, "metadata" | "spec" | "status">, backup: string): BackupRunView {
   const { metadata, spec, status } = run;
   return {
     id: metadata.name,
@@ -89,7 +89,7 @@ export function runOf(run: Pick<BackupRun, "metadata" | "spec" | "status">, back
 }
 
 export const oneRunOf = (run: BackupRun, backup: string): OneRun => ({
-  ...runOf(run, backup),
+  ...runView(run, backup),
   manifest_digest: run.status?.manifestDigest ?? null,
   ...detailOf(run),
 });

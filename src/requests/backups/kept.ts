@@ -18,7 +18,7 @@ const mostEnded = 100;
 const isUnfinished = (one: Restore): boolean => ["pending", "in_progress"].includes(jobState(one) ?? "");
 
 /** Throws Problem `limit_reached`. */
-export async function makeRoom({ client }: Pick<World, "client">, namespace: string): Promise<void> {
+export async function deleteOldRestores({ client }: Pick<World, "client">, namespace: string): Promise<void> {
   // Verifications are the operator's own.
   const all = (await client.list(kinds.restores, { namespace })).filter(({ spec }) => !spec.proof);
   if (all.filter(isUnfinished).length >= mostUnfinished)

@@ -10,7 +10,7 @@ import { createdAt } from "../migrations/view/shown.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findBackup, findRestore, findRun, findRunsOwner, runsOf } from "./find.ts";
-import { jobState, oneRestoreOf, oneRunOf, restoreOf, runOf } from "./job-shown.ts";
+import { jobState, oneRestoreOf, oneRunOf, restoreOf, runView } from "./job-shown.ts";
 import { marks } from "./marks.ts";
 import type { Backup, BackupRunView, OneRestore, OneRun, RestoreView } from "./shapes.ts";
 import { backupOf, backupState } from "./shown.ts";
@@ -77,7 +77,7 @@ export async function listRuns(
   const owner = await findRunsOwner(world, caller, id);
   const of = ["backup-runs", owner.namespace, owner.name];
   const { data, next_cursor } = page(world, of, await runsOf(world, owner), jobState, query);
-  return { data: data.map((run) => runOf(run, owner.id)), next_cursor };
+  return { data: data.map((run) => runView(run, owner.id)), next_cursor };
 }
 
 /** Throws Problem `not_found`, `other_team`. */

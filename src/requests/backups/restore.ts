@@ -5,14 +5,14 @@ import type { BackupRun } from "../../resources/backup/run.ts";
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
 import { uuidOf } from "../migrations/keys/id.ts";
-import { nameOf } from "../migrations/keys/idempotency.ts";
+import { keyedName } from "../migrations/keys/idempotency.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import type { ProbeCaller } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner, type RunsOwner } from "./find.ts";
 import { jobState, requireReadable, restoreOf } from "./job-shown.ts";
-import { makeRoom } from "./kept.ts";
+import { deleteOldRestores } from "./kept.ts";
 import { madeBefore, make, stamps } from "./make.ts";
 import { marks } from "./marks.ts";
 import { sealedTarget } from "./sealed.ts";
@@ -55,7 +55,7 @@ export async function restoreRun(world: World, caller: Caller, call: RestoreCall
     convert = seen.converts;
     if (seen.objects > 0 && !(input.allow_not_empty && agreed?.(seen))) throw new TargetNotEmpty(seen);
   }
-  await makeRoom(world, owner.namespace);
+  await deleteOldRestores(world, owner.namespace);
   const made = await make(world, caller, {
     ...of,
     async draft(namespace) {
@@ -97,7 +97,7 @@ async function restorable(
 
 function nameFor(world: World, { account, team }: Caller, { id, run, idempotencyKey: key }: RestoreCall): string {
   if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return nameOf(world.secret, {
+  return keyedName(world.secret, {
     account: account.metadata.name,
     team: team.metadata.name,
     path: `/api/backups/${id}/runs/${run}/restore`,

@@ -6,7 +6,7 @@ import { signature } from "../keys.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findBackup, runsOf } from "./find.ts";
-import { jobState, runOf } from "./job-shown.ts";
+import { jobState, runView } from "./job-shown.ts";
 import { mostRuns } from "./kept.ts";
 import { madeBefore, make, stamps } from "./make.ts";
 import type { RunResponse } from "./shapes.ts";
@@ -79,5 +79,5 @@ function suffix(world: World, { account, team }: Caller, id: string, key: string
 /** The same for the first request and each repeat, although the schedule's policy may have raised `proof` since. */
 const answer = ({ metadata, spec }: BackupRun, id: string, proof: number): RunResponse => ({
   message: "The backup is queued: poll the run until its status is completed or failed.",
-  run: runOf({ metadata, spec: { ...spec, proof } }, id),
+  run: runView({ metadata, spec: { ...spec, proof } }, id),
 });

@@ -5,7 +5,7 @@ import { digestFor, wasDone, withAction } from "../migrations/keys/action-key.ts
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner } from "./find.ts";
-import { awaitsVerification, jobState, requireReadable, runOf } from "./job-shown.ts";
+import { awaitsVerification, jobState, requireReadable, runView } from "./job-shown.ts";
 import { marks } from "./marks.ts";
 import type { RunResponse } from "./shapes.ts";
 
@@ -48,7 +48,7 @@ export async function verifyRun(
   if (raised === undefined) throw gone();
   return {
     message: "The verification is queued: poll the run until its verification is verified or failed.",
-    run: runOf(raised, owner.id),
+    run: runView(raised, owner.id),
   };
 }
 

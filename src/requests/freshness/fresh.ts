@@ -4,7 +4,7 @@ import { Problem } from "../errors.ts";
 import { type Cached, untrimmed } from "../migrations/view/trim.ts";
 import type { World } from "../world.ts";
 import { createLiveReads, type LiveReads } from "./live.ts";
-import { beginRead, type Clock, kept, margin, onItsWay, type Read, tooSlow } from "./reads.ts";
+import { beginRead, type Clock, keptMs, margin, onItsWay, type Read, tooSlow } from "./reads.ts";
 import type { WrittenVersion } from "./written.ts";
 
 /**
@@ -19,7 +19,7 @@ import type { WrittenVersion } from "./written.ts";
 /** Between the first and the last look at what is kept, in one authentication. */
 const longestPass = 250;
 /** Milliseconds after which no replica believes what it read before. */
-const believed = kept + longestPass + margin;
+const believed = keptMs + longestPass + margin;
 /** Milliseconds; a watch that is well says something more often than that. */
 export const longestSilence = 15_000;
 /** Milliseconds without a watch, from its end to the next one: what happens meanwhile, the cache does not see. */
@@ -46,7 +46,7 @@ function noteOf({ written, now, pause }: FreshOptions) {
   let read: Read<unknown> | undefined;
 
   function reading(): Read<unknown> {
-    if (read !== undefined && onItsWay(clock, read, kept)) return read;
+    if (read !== undefined && onItsWay(clock, read, keptMs)) return read;
     read = beginRead(clock, async (at) => {
       const versions = await written.read();
       if (known === undefined || at >= known.at) known = { at, versions };
@@ -56,14 +56,14 @@ function noteOf({ written, now, pause }: FreshOptions) {
 
   return async () => {
     const age = () => (known === undefined ? Number.POSITIVE_INFINITY : now() - known.at);
-    for (let waited = 0; age() > kept; waited += 1) {
+    for (let waited = 0; age() > keptMs; waited += 1) {
       if (waited === noteReads) throw tooSlow();
       // One that came too late is followed by another.
       await reading().found.catch((error: unknown) => {
         if (!(error instanceof Problem)) throw error;
       });
     }
-    if (age() > kept / 2) reading();
+    if (age() > keptMs / 2) reading();
     return known?.versions;
   };
 }

@@ -1,6 +1,6 @@
 import type { Client } from "../../cluster/index.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
-import { beginRead, type Clock, foundBy, kept, longestRead, onItsWay, type Read, tooSlow } from "./reads.ts";
+import { beginRead, type Clock, foundBy, keptMs, longestRead, onItsWay, type Read, tooSlow } from "./reads.ts";
 
 /** Objects of a kind as they were read live within the last second, each read once for all who ask; what is older is not kept. */
 export interface LiveReads<T> {
@@ -61,7 +61,7 @@ export function createLiveReads<T extends KubeObject>(
 
   const usable = (name: string) => {
     const read = entries.get(name);
-    return read !== undefined && (now() - read.at <= kept || onItsWay(clock, read)) ? read : undefined;
+    return read !== undefined && (now() - read.at <= keptMs || onItsWay(clock, read)) ? read : undefined;
   };
 
   return {

@@ -4,7 +4,7 @@ import { Problem } from "../errors.ts";
  * Live reads, of which what was answered is believed for a second, counted from before the read was sent. A server that is slow is not
  * asked more for it: who comes while a read is on its way joins it, and who cannot have an answer in time is told so at once.
  */
-export const kept = 1000;
+export const keptMs = 1000;
 /** Timers of two processes are not of one mind about a millisecond. */
 export const margin = 50;
 /** Milliseconds after which a read that is still on its way is given up for another. */
@@ -32,8 +32,8 @@ export function beginRead<T>({ now, pause }: Clock, send: (at: number) => Promis
   const at = now();
   const sent = send(at);
   const late = async () => {
-    await pause(kept + margin);
-    if (!read.ended && now() - at > kept) throw tooSlow();
+    await pause(keptMs + margin);
+    if (!read.ended && now() - at > keptMs) throw tooSlow();
     return sent;
   };
   const read: Read<T> = { at, ended: false, found: Promise.race([sent, late()]) };
@@ -53,6 +53,6 @@ export const onItsWay = ({ now }: Clock, read: Read<unknown>, atMost = longestRe
 export async function foundBy<T>({ now }: Clock, { at, found }: Read<T>): Promise<T> {
   const value = await found;
   // A read that took longer than it may be believed says what was, not what is.
-  if (now() - at > kept) throw tooSlow();
+  if (now() - at > keptMs) throw tooSlow();
   return value;
 }

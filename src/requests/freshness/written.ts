@@ -1,4 +1,4 @@
-import { ClusterError, kinds, versionNumber } from "../../cluster/index.ts";
+import { ClusterError, kinds, resourceVersionNumber } from "../../cluster/index.ts";
 import { installed } from "../../resources/crd/installed.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
 import { change } from "../change.ts";
@@ -25,7 +25,7 @@ const noted = [kinds.accounts, kinds.teams, kinds.tokens, kinds.migrations].map(
 
 /** A note of something else than versions says nothing, nor does one that is new. */
 function versionsOf(data: Record<string, string>): ReadonlyMap<string, bigint> | undefined {
-  const versions = new Map(Object.entries(data).map(([of, text]) => [of, versionNumber(text)]));
+  const versions = new Map(Object.entries(data).map(([of, text]) => [of, resourceVersionNumber(text)]));
   const least = versions.get(since);
   if (least === undefined || [...versions.values()].includes(0n)) return undefined;
   return new Map(
@@ -56,8 +56,8 @@ export function createWritten(
     // Without a note nothing is believed of caches: what is read live is new.
     await change(world, kinds.configMaps, namespace, installed.apiWrites, (map) => {
       const { data = {}, metadata } = map;
-      const isNew = versionNumber(data[since]) === 0n;
-      const higher = [...asked].filter(([plural, version]) => versionNumber(data[plural]) < version);
+      const isNew = resourceVersionNumber(data[since]) === 0n;
+      const higher = [...asked].filter(([plural, version]) => resourceVersionNumber(data[plural]) < version);
       if (higher.length === 0 && !isNew) return undefined;
       const raised = Object.fromEntries(higher.map(([of, version]) => [of, String(version)]));
       const first = isNew ? { [since]: metadata.resourceVersion ?? "" } : {};
@@ -89,7 +89,7 @@ export function createWritten(
       }
     },
     async raise({ plural }, resourceVersion) {
-      const version = versionNumber(resourceVersion);
+      const version = resourceVersionNumber(resourceVersion);
       if (version === 0n) throw new Error(`a version of ${plural} that is no number`);
       if (version > (asked.get(plural) ?? 0n)) asked.set(plural, version);
       await writing();

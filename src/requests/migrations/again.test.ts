@@ -3,7 +3,7 @@ import { expiredUrl } from "../../resources/database.ts";
 import type { Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
 import { migrationWith } from "./probe/testing.ts";
-import { reset } from "./reset.ts";
+import { resetMigration } from "./reset.ts";
 import { retry } from "./retry.ts";
 import type { NewUrls } from "./view/shapes.ts";
 
@@ -39,7 +39,7 @@ function scene(of: Parameters<typeof migrationWith>[0]) {
     state,
     asked,
     reset: (idempotencyKey?: string) =>
-      reset(world, caller, { id, confirm: true, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
+      resetMigration(world, caller, { id, confirm: true, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
     retry: (idempotencyKey?: string, urls: NewUrls = {}) =>
       retry(world, caller, { id, urls, ...(idempotencyKey === undefined ? {} : { idempotencyKey }) }),
   };

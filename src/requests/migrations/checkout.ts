@@ -9,7 +9,7 @@ import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from
 import { beforeNextTry, tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { find, findLive } from "./find.ts";
+import { findLive, findMigration } from "./find.ts";
 import type { checkoutSchema } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
@@ -20,7 +20,7 @@ type Answer = z.output<typeof checkoutSchema>;
  * somebody could pay. Throws Problem `not_found`, `other_team`, `nothing_to_pay`, `state_conflict`, `limit_reached`, `busy`, `unavailable`.
  */
 export async function checkout(world: World, caller: Caller, id: string): Promise<Answer> {
-  await find(world, caller, id);
+  await findMigration(world, caller, id);
   for (let attempt = 0; attempt < tries; attempt += 1) {
     const migration = await findLive(world, caller, id);
     const { payment } = migration.spec;

@@ -17,13 +17,13 @@ import type { Caller, World } from "../world.ts";
 import { linkOf } from "./checkout.ts";
 import { type QuoteRefusal, type ReadQuote, readQuote } from "./keys/estimate-token.ts";
 import { uuidOf } from "./keys/id.ts";
-import { bodyDigest, nameOf } from "./keys/idempotency.ts";
+import { bodyDigest, keyedName } from "./keys/idempotency.ts";
 import { quoteMark } from "./keys/quote-mark.ts";
 import { whenReady } from "./namespace.ts";
 import { measuredSize } from "./probe/estimate.ts";
 import { refuseTooLong } from "./too-long.ts";
 import { marks } from "./view/marks.ts";
-import { placeOf, placesMark, serversMark } from "./view/places.ts";
+import { placesMark, serversMark, urlDigest } from "./view/places.ts";
 import { untilCached } from "./view/seen.ts";
 import type { Created, CreateInput } from "./view/shapes.ts";
 import { justMade } from "./view/shown.ts";
@@ -141,7 +141,7 @@ async function kept(world: World, made: Migration): Promise<Migration> {
 
 function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
   if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return nameOf(world.secret, {
+  return keyedName(world.secret, {
     account: account.metadata.name,
     team: team.metadata.name,
     path: "/api/migrations",
@@ -238,7 +238,7 @@ async function draft(world: World, of: Draft): Promise<Migration> {
         [marks.type]: pair.type,
         [marks.body]: digest,
         ...serversMark(world.secret, pair),
-        ...placesMark({ source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) }),
+        ...placesMark({ source: urlDigest(world.secret, pair.source), target: urlDigest(world.secret, pair.target) }),
         ...(input.name === undefined ? {} : { [marks.name]: input.name }),
         ...(quote === undefined ? {} : quoteMark(quote)),
       },

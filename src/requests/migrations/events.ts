@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import { kinds, versionNumber } from "../../cluster/index.ts";
+import { kinds, resourceVersionNumber } from "../../cluster/index.ts";
 import { writerOf } from "../../resources/log.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
-import { find } from "./find.ts";
+import { findMigration } from "./find.ts";
 import type { One } from "./view/shapes.ts";
 import { logsOf, one, shownState } from "./view/shown.ts";
 
@@ -74,7 +74,7 @@ export async function events(
   id: string,
   lastEventId?: string,
 ): Promise<((signal: AbortSignal) => AsyncIterable<MigrationEvent>) | undefined> {
-  const first = await find(world, caller, id);
+  const first = await findMigration(world, caller, id);
   const from = readPosition(lastEventId);
   const { currency } = world.settings;
   if (from.ended && eventsSince(first, from, currency).length === 0 && isOver(first)) return undefined;
@@ -116,7 +116,8 @@ async function* follow(
 async function newer({ client, fresh }: World, { metadata: shown }: Migration): Promise<Migration | undefined> {
   const { namespace, name } = shown;
   const cached = await fresh.migration(namespace, name).catch(() => undefined);
-  const isNewer = versionNumber(cached?.metadata.resourceVersion) > versionNumber(shown.resourceVersion);
+  const isNewer =
+    resourceVersionNumber(cached?.metadata.resourceVersion) > resourceVersionNumber(shown.resourceVersion);
   return isNewer ? cached : client.get(kinds.migrations, namespace, name);
 }
 

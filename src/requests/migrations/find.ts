@@ -31,7 +31,7 @@ const readFresh: Read = async (world, namespace, name) =>
  * The acting team's Migration of this id as far as it is shown, without URLs: not older than any write of the API that was answered. Throws Problem
  * `other_team` where another team has it, and `not_found` where nobody does, or while it is being deleted.
  */
-export const find = (world: World, caller: Caller, id: string): Promise<Migration> =>
+export const findMigration = (world: World, caller: Caller, id: string): Promise<Migration> =>
   findBy(readFresh, world, caller, id);
 
 /** The whole of it, as the API server has it now. */

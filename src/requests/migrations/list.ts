@@ -3,7 +3,7 @@ import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { namespaceFor } from "./find.ts";
-import { placeOf } from "./view/order.ts";
+import { listPosition } from "./view/order.ts";
 import type { MigrationListItem } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
@@ -41,7 +41,7 @@ export async function listMigrations(
 }
 
 const placeText = (migration: Migration): [at: string, uid: string] => {
-  const { at, uid } = placeOf(migration);
+  const { at, uid } = listPosition(migration);
   return [at, uid];
 };
 

@@ -2,7 +2,7 @@ import { withIds, writerOf } from "../../resources/log.ts";
 import type { LogEntry, Migration } from "../../resources/migration.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
-import { find } from "./find.ts";
+import { findMigration } from "./find.ts";
 import { badCursor } from "./list.ts";
 import { readLog } from "./view/archive.ts";
 import { logsOf } from "./view/shown.ts";
@@ -23,7 +23,7 @@ export async function logs(
   id: string,
   { limit, cursor }: LogsInput,
 ): Promise<{ data: LogEntry[]; next_cursor: string | null }> {
-  const migration = await find(world, caller, id);
+  const migration = await findMigration(world, caller, id);
   const of = ["logs", migration.metadata.uid];
   const [after] = cursor === undefined ? [""] : (readCursor(world.secret, of, cursor) ?? []);
   if (after === undefined) throw badCursor();

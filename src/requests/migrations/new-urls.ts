@@ -5,7 +5,7 @@ import type { Migration } from "../../resources/migration.ts";
 import { runTypeOf } from "../../resources/run-type.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
-import { placeOf, placesMark, placesOf, serversMark } from "./view/places.ts";
+import { placesMark, serversMark, urlDigest, urlDigests } from "./view/places.ts";
 import type { NewUrls } from "./view/shapes.ts";
 import { type CheckedPair, checkPair } from "./view/urls.ts";
 
@@ -35,8 +35,8 @@ export async function renewed(
   const { source_ca, target_ca } = live.spec.options ?? {};
   const pair = checkPair({ source_url, target_url, options: { source_ca, target_ca } }, world.settings.guard);
   refuseOtherType(live, pair);
-  const now = { source: placeOf(world.secret, pair.source), target: placeOf(world.secret, pair.target) };
-  const before = placesOf(live);
+  const now = { source: urlDigest(world.secret, pair.source), target: urlDigest(world.secret, pair.target) };
+  const before = urlDigests(live);
   const purpose = forMigration(live.metadata, { ...live.spec, source: {}, target: {} });
   const urls = { source: source_url.trim(), target: target_url.trim() };
   const sealed = await sealFields(await world.sealingKey(), purpose, urls, world.now());

@@ -1,7 +1,7 @@
 import { clean } from "../../guard/words.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
-import { find } from "./find.ts";
+import { findMigration } from "./find.ts";
 import { badCursor } from "./list.ts";
 import { readReported } from "./view/archive.ts";
 
@@ -16,13 +16,13 @@ interface NotCopied {
  * What a completed run did not copy or changed, page by page. Empty without a report, or where it was deleted. Throws Problem `not_found`,
  * `other_team`, and `invalid` for a cursor of something else.
  */
-export async function notCopied(
+export async function listNotCopied(
   world: World,
   caller: Caller,
   id: string,
   { limit, cursor }: { limit: number; cursor?: string },
 ): Promise<{ data: NotCopied[]; next_cursor: string | null }> {
-  const migration = await find(world, caller, id);
+  const migration = await findMigration(world, caller, id);
   const report = migration.status?.report;
   const of = ["not-copied", migration.metadata.uid, report?.configMap ?? ""];
   const [after] = cursor === undefined ? ["0"] : (readCursor(world.secret, of, cursor) ?? []);

@@ -9,7 +9,7 @@ import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { linkOf, withPayment } from "./checkout.ts";
-import { find, notFound } from "./find.ts";
+import { findMigration, notFound } from "./find.ts";
 import { digestFor, wasDone, withAction } from "./keys/action-key.ts";
 import { marks } from "./view/marks.ts";
 import { untilCached } from "./view/seen.ts";
@@ -39,12 +39,12 @@ interface Raised {
  * Raises `attempt` or `reset`, on what the API server has now and nothing older, so that of two at once each sees the other's. What pays for the next
  * run is decided anew, and written with the raise, as is the key: one key never raises twice. Answers the Migration as it is then.
  */
-export async function raise(
+export async function raiseRun(
   world: World,
   caller: Caller,
   { id, action, idempotencyKey, body, agreed, next }: Raise,
 ): Promise<Migration> {
-  const { metadata } = await find(world, caller, id);
+  const { metadata } = await findMigration(world, caller, id);
   const digest =
     idempotencyKey === undefined
       ? undefined

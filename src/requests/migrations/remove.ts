@@ -4,7 +4,7 @@ import { giveBackFree, useUpFree } from "../billing/give-back.ts";
 import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { find, findLive } from "./find.ts";
+import { findLive, findMigration } from "./find.ts";
 import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
 import { marks } from "./view/marks.ts";
 import { versionWithout } from "./view/seen.ts";
@@ -44,7 +44,7 @@ export async function previewRemove(
 }
 
 async function removeAny(world: World, caller: Caller, id: string): Promise<Migration> {
-  const known = await find(world, caller, id);
+  const known = await findMigration(world, caller, id);
   // What its copy came to decides whether it is used up.
   if (known.spec.payment?.by === "free") return removeLive(world, caller, id);
   const tried = ({ metadata: { namespace, name, uid } }: Migration) =>

@@ -1,15 +1,15 @@
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { find } from "./find.ts";
-import { type LargeText, type ReportOwner, readReport } from "./view/archive.ts";
+import { findMigration } from "./find.ts";
+import { archivedReport, type LargeText, type ReportOwner } from "./view/archive.ts";
 import { shownState } from "./view/shown.ts";
 
 /**
  * The verification report of a completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it
  * are data, byte for byte. Throws Problem `state_conflict` before there is one, `not_found` where it was deleted, or is too large to be kept or served, `other_team`.
  */
-export async function report(world: World, caller: Caller, id: string): Promise<LargeText> {
-  const migration = await find(world, caller, id);
+export async function readReportOf(world: World, caller: Caller, id: string): Promise<LargeText> {
+  const migration = await findMigration(world, caller, id);
   return reportOf(world, caller, migration, { noun: "run", state: shownState(migration) });
 }
 
@@ -27,7 +27,7 @@ export async function reportOf(
         ? `The ${noun} failed, so that there is no report: its logs tell the cause.`
         : "There is no report yet: it is there once the status is completed.",
     );
-  const text = await readReport(world, caller, of, of.status?.report?.configMap);
+  const text = await archivedReport(world, caller, of, of.status?.report?.configMap);
   if (text === undefined)
     throw new Problem("not_found", `The report of this ${noun} was deleted, or is too large to be kept or served.`);
   return text;

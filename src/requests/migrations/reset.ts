@@ -7,7 +7,7 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findLive } from "./find.ts";
 import { digestFor, wasDone } from "./keys/action-key.ts";
-import { actedOn, checkUrls, raise } from "./raise.ts";
+import { actedOn, checkUrls, raiseRun } from "./raise.ts";
 import { tooOften } from "./retry.ts";
 import { readMade } from "./view/archive.ts";
 import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
@@ -30,14 +30,14 @@ interface ResetInput {
  * `confirm` it changes nothing and tells what it would do. Throws Problem `not_found`, `other_team`, `state_conflict` where its URLs are no longer kept or it is not as it was
  * `seen`, `limit_reached`.
  */
-export async function reset(
+export async function resetMigration(
   world: World,
   caller: Caller,
   { id, confirm, idempotencyKey, seen }: ResetInput,
 ): Promise<ResetResponse> {
   const key = idempotencyKey === undefined ? {} : { idempotencyKey };
   if (!confirm) return (await previewReset(world, caller, { id, ...key })).answer;
-  const migration = await raise(world, caller, {
+  const migration = await raiseRun(world, caller, {
     id,
     action: "reset",
     ...key,

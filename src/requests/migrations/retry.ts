@@ -5,7 +5,7 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { bodyDigest } from "./keys/idempotency.ts";
 import { type DatabaseSide, type Renewed, renewed } from "./new-urls.ts";
-import { actedOn, raise } from "./raise.ts";
+import { actedOn, raiseRun } from "./raise.ts";
 import { refuseTooLong } from "./too-long.ts";
 import type { ActedAgain, NewUrls } from "./view/shapes.ts";
 import { shownState } from "./view/shown.ts";
@@ -40,7 +40,7 @@ export async function retry(
 ): Promise<ActedAgain> {
   const hasUrls = Object.keys(urls).length > 0;
   let moved: DatabaseSide[] = [];
-  const migration = await raise(world, caller, {
+  const migration = await raiseRun(world, caller, {
     id,
     action: "retry",
     ...(idempotencyKey === undefined ? {} : { idempotencyKey }),

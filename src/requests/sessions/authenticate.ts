@@ -2,7 +2,7 @@ import { kinds } from "../../cluster/index.ts";
 import type { ApiToken } from "../../resources/token.ts";
 import { Problem } from "../errors.ts";
 import { memberOf } from "../teams/membership.ts";
-import { digitsOf, hasHash } from "../tokens/token.ts";
+import { hasHash, tokenDigits } from "../tokens/token.ts";
 import type { Caller, Identity, World } from "../world.ts";
 import { cookieOf, holds, readSession, sessionCookie } from "./session.ts";
 
@@ -65,7 +65,7 @@ function readAhead({ caches, fresh }: World, { spec }: ApiToken): void {
 async function byToken(world: World, authorization: string): Promise<Identity> {
   const [, shown] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
   if (shown === undefined) throw refused("The header Authorization is not of the form Bearer <API_TOKEN>");
-  const digits = digitsOf(shown);
+  const digits = tokenDigits(shown);
   if (digits === undefined) throw refused("That is not a token of this service, or it was mistyped");
   const unknown = "The token is not known: it is mistyped or was revoked";
   const cached = world.caches.tokens.get("", digits);

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Account, mostEndedSessions } from "../../resources/account.ts";
 import { signature } from "../keys.ts";
 import { cookieOf, holds, openSession, readSession, sessionCookie, sessionSeconds } from "./session.ts";
-import { without } from "./sign-out.ts";
+import { withoutSession } from "./sign-out.ts";
 
 const start = Date.parse("2030-01-31T12:00:00Z");
 const worldAt = (milliseconds: number, secret = new Uint8Array(32).fill(7)) => ({
@@ -72,21 +72,25 @@ describe("an account", () => {
   });
   it("that signed one session out has the others", () => {
     const other = openSession(worldAt(start), ann);
-    const after = without(ann, read(opened), new Date(start));
+    const after = withoutSession(ann, read(opened), new Date(start));
     expect(holds(read(opened), after)).toBe(false);
     expect(holds(read(other), after)).toBe(true);
   });
   it("forgets of signed out sessions those that are over by themselves", () => {
     const later = new Date(start + sessionSeconds * 1000 + 1);
-    const after = without(without(ann, read(opened), new Date(start)), { id: "next", expiresAt: later }, later);
+    const after = withoutSession(
+      withoutSession(ann, read(opened), new Date(start)),
+      { id: "next", expiresAt: later },
+      later,
+    );
     expect(after.spec.sessions).toEqual({ generation: 0, ended: [{ id: "next", until: later.toISOString() }] });
   });
   it("that signs out oftener than it can remember loses every session", () => {
     let account = ann;
     for (let count = 0; count < mostEndedSessions; count += 1)
-      account = without(account, read(openSession(worldAt(start), account)), new Date(start));
+      account = withoutSession(account, read(openSession(worldAt(start), account)), new Date(start));
     expect(account.spec.sessions?.ended).toHaveLength(mostEndedSessions);
-    account = without(account, read(opened), new Date(start));
+    account = withoutSession(account, read(opened), new Date(start));
     expect(account.spec.sessions).toEqual({ generation: 1, ended: [] });
     expect(holds(read(opened), account)).toBe(false);
   });

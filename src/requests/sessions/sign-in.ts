@@ -12,7 +12,7 @@ import { deviceCookie, deviceOf, newDevice } from "./device.ts";
 import { cookieOf, holds, openSession } from "./session.ts";
 
 /** Where a guess comes from, and what it is taken from. */
-export interface From {
+export interface SignInOrigin {
   address: string;
   /** The header, which may name a known device. */
   cookie?: string | undefined;
@@ -76,7 +76,11 @@ function bucketsOf(account: string, from: string, device: string | undefined): B
  * The account of an e-mail address and its password, and the values of the cookies of a new session and of the device. An address without an account takes as long
  * and is refused in the same words. Throws Problem `credentials_refused`, `rate_limited`, `busy`, and `invalid` for what is no e-mail address.
  */
-export async function signIn(world: World, input: z.output<typeof credentialsSchema>, from: From): Promise<SignedIn> {
+export async function signIn(
+  world: World,
+  input: z.output<typeof credentialsSchema>,
+  from: SignInOrigin,
+): Promise<SignedIn> {
   const { account: name } = readEmail(input.email);
   const by = clientOf(from.address);
   expectHash(by);

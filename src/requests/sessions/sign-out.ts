@@ -5,7 +5,7 @@ import { Problem } from "../errors.ts";
 import type { Identity, World } from "../world.ts";
 
 /** The account without one of its sessions. When it has signed out too often in a week, all of them end. */
-export function without(account: Account, session: { id: string; expiresAt: Date }, now: Date): Account {
+export function withoutSession(account: Account, session: { id: string; expiresAt: Date }, now: Date): Account {
   const { generation, ended } = account.spec.sessions ?? { generation: 0, ended: [] };
   const still = ended.filter((one) => Date.parse(one.until) > now.getTime() && one.id !== session.id);
   const sessions =
@@ -21,7 +21,7 @@ export async function signOut(world: World, identity: Identity): Promise<void> {
   if (session === undefined)
     throw new Problem("state_conflict", "A token has no session to end; DELETE /api/tokens/{id} revokes a token.");
   const account = await change(world, kinds.accounts, "", identity.account.metadata.name, (found) =>
-    found.metadata.uid === identity.account.metadata.uid ? without(found, session, world.now()) : undefined,
+    found.metadata.uid === identity.account.metadata.uid ? withoutSession(found, session, world.now()) : undefined,
   );
   await world.fresh.everywhere(kinds.accounts, account?.metadata.resourceVersion);
 }

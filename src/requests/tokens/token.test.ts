@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { digitsOf, hasHash, hashOf, makeToken } from "./token.ts";
+import { hasHash, hashOf, makeToken, tokenDigits } from "./token.ts";
 
 const form = /^[1-9][0-9]{14}\|rfy_[0-9A-Za-z]{43}[0-9A-Za-z]{6}$/;
 
@@ -9,14 +9,14 @@ describe("a token", () => {
     for (let count = 0; count < 500; count += 1) {
       const { digits, plaintext, hash } = makeToken(randomBytes);
       expect(plaintext).toMatch(form);
-      expect(digitsOf(plaintext)).toBe(digits);
+      expect(tokenDigits(plaintext)).toBe(digits);
       expect(hashOf(plaintext)).toBe(hash);
     }
   });
   it.each([0, 255])("has its form for the outermost randomness, bytes of %i", (byte) => {
     const { plaintext } = makeToken((count) => new Uint8Array(count).fill(byte));
     expect(plaintext).toMatch(form);
-    expect(digitsOf(plaintext)).toBeDefined();
+    expect(tokenDigits(plaintext)).toBeDefined();
   });
   it("is known by its whole, in its hash", () => {
     const { plaintext, hash } = makeToken(randomBytes);
@@ -28,7 +28,7 @@ describe("a token", () => {
     const { plaintext } = makeToken(randomBytes);
     for (let at = 0; at < plaintext.length; at += 1) {
       const other = plaintext[at] === "7" ? "8" : "7";
-      expect(digitsOf(plaintext.slice(0, at) + other + plaintext.slice(at + 1))).toBeUndefined();
+      expect(tokenDigits(plaintext.slice(0, at) + other + plaintext.slice(at + 1))).toBeUndefined();
     }
   });
   it("cut, lengthened or with space around it is none", () => {
@@ -41,6 +41,6 @@ describe("a token", () => {
       `${plaintext}\n`,
       "",
     ])
-      expect(digitsOf(other)).toBeUndefined();
+      expect(tokenDigits(other)).toBeUndefined();
   });
 });

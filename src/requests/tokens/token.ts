@@ -37,7 +37,7 @@ export function makeToken(randomBytes: (count: number) => Uint8Array): NewToken 
 const form = /^([1-9][0-9]{14})\|rfy_[0-9A-Za-z]{49}$/;
 
 /** The digits of what has a token's form and the right checksum. */
-export function digitsOf(text: string): string | undefined {
+export function tokenDigits(text: string): string | undefined {
   const digits = form.exec(text)?.[1];
   return digits !== undefined && checksum(text.slice(0, -6)) === text.slice(-6) ? digits : undefined;
 }

@@ -4,7 +4,7 @@ import { qualified } from "../../../src/engine/mysql/driver/names.ts";
 import { connect, type Session } from "../../../src/engine/mysql/driver/session.ts";
 import { type MysqlFence, openFence } from "../../../src/engine/mysql/fence/fence.ts";
 import { shapeOf } from "../../../src/engine/mysql/fence/identity.ts";
-import { finishTables, makeRenamed, makeTable, recordTables } from "../../../src/engine/mysql/target/create.ts";
+import { createMarkedTable, finishTables, makeRenamed, recordTables } from "../../../src/engine/mysql/target/create.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import {
   bytesOf,
@@ -75,7 +75,7 @@ async function makeTables(
   const own = tables.map((table) => [database, table] as const);
   await recordTables(session, fence, own);
   for (const name of own)
-    await makeTable(
+    await createMarkedTable(
       session,
       fence,
       name,

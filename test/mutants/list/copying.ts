@@ -119,7 +119,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "other-plans-tables-kept",
     file: "src/engine/plan/mysql-postgres/copy/resume.ts",
-    find: "plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan))",
+    find: "plans.filter((plan) => finished.get(plan.source.name)?.digest === tablePlanDigest(plan))",
     replace: "plans.filter((plan) => finished.has(plan.source.name))",
     test: {
       file: "src/engine/plan/mysql-postgres/copy/resume.test.ts",

@@ -4,13 +4,13 @@ import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
 import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
 import { withoutCheckpoint } from "../../mysql/source/left-in-source.ts";
-import { selected } from "../../mysql/source/selected.ts";
+import { selectedCatalogue } from "../../mysql/source/selected.ts";
 import { wantedNames as wantedMysqlNames } from "../../plan/mysql-mysql/index.ts";
 import {
   columnKey,
   readExtensions,
   readNames,
-  readTypes,
+  readOverrides,
   refuseMoneyTypes,
   refuseTogether,
   targetSchema,
@@ -76,7 +76,7 @@ export async function fromMysql(
   await sayRefused(say, "_rowferry", async () => {
     ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
   });
-  const { catalogue, excluded } = selected(whole, from.database, selection);
+  const { catalogue, excluded } = selectedCatalogue(whole, from.database, selection);
   const { maria, version } = session.server;
   const out = excluded.flatMap(({ kind, name }) => (kind === "trigger" ? [] : [name]));
   const reading: Reading = {
@@ -129,7 +129,7 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
   };
   const { relations } = await assessPostgresTarget(session, to, wanted, say);
   sayManyColumns(catalogue.tables, say);
-  const forced = await readTypes(session, database, catalogue.tables, options.types);
+  const forced = await readOverrides(session, database, catalogue.tables, options.types);
   await sayRefused(say, "options.types", () => refuseMoneyTypes(session, forced));
   const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
   const answer = { empty: relations.length === 0, free: null };

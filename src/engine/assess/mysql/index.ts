@@ -74,7 +74,7 @@ export async function assessMysqlSource(
     say(
       "warning",
       "not_transactional",
-      list(others),
+      shortList(others),
       flush || lock
         ? "tables that are not InnoDB know no snapshot: their writers wait until they are copied"
         : "tables that are not InnoDB know no snapshot and cannot be locked: rows written meanwhile may be in the copy or not",
@@ -204,5 +204,5 @@ export async function relationsOf(session: Session, database: string): Promise<s
 }
 
 const most = 10;
-export const list = (names: readonly string[]): string =>
+export const shortList = (names: readonly string[]): string =>
   `${names.slice(0, most).join(", ")}${names.length > most ? ` and ${names.length - most} more` : ""}`;

@@ -27,16 +27,16 @@ import type { TargetFindings } from "../found.ts";
 import { sayPostgresObjects, sayRefused, withFix } from "../in-the-way.ts";
 import { readSkipped } from "../left-out.ts";
 import { reportDataOnly } from "../rows-alone.ts";
-import { assessPostgresTarget, type PostgresSource, saySequences } from "./index.ts";
+import { assessPostgresTarget, type PostgresReadings, saySequences } from "./index.ts";
 import { sayCollations } from "./limits.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
 
 export interface PostgresReading {
   session: Session;
-  source: PostgresSource;
+  source: PostgresReadings;
   /** Those that are copied. */
-  tables: PostgresSource["tables"];
+  tables: PostgresReadings["tables"];
   /** Another copy's checkpoint. */
   own: Awaited<ReturnType<typeof leftInSource>>;
   to: Endpoint;

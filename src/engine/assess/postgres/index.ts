@@ -4,13 +4,13 @@ import type { Session } from "../../postgres/driver/connection.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import type { Say } from "../finding.ts";
-import { list } from "../mysql/index.ts";
+import { shortList } from "../mysql/index.ts";
 import type { Sampled } from "../sample.ts";
 import { sayPostgresConnections, sayWal } from "./limits.ts";
 
 /** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
 
-export interface PostgresSource {
+export interface PostgresReadings {
   size: number;
   tables: { oid: number; schema: string; name: string; rows: number; bytes: number; data: number }[];
   extensions: string[];
@@ -35,7 +35,7 @@ export async function assessPostgresSource(
   { user }: Endpoint,
   jobs: number,
   say: Say,
-): Promise<PostgresSource> {
+): Promise<PostgresReadings> {
   old(session, say);
   await sayPostgresConnections(session, { jobs }, say);
   const tables = await session.query<TableRow>(
@@ -53,7 +53,7 @@ export async function assessPostgresSource(
     say(
       "blocker",
       "right_missing",
-      list(unreadable),
+      shortList(unreadable),
       `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}`,
       "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data",
     );
@@ -62,7 +62,7 @@ export async function assessPostgresSource(
     say(
       "blocker",
       "row_security",
-      list(hidden),
+      shortList(hidden),
       `row-level security hides rows from user ${user}`,
       "copy as the tables' owner or with a role that has BYPASSRLS",
     );
@@ -116,7 +116,7 @@ export function saySequences(
 }
 
 /** Of which a sample may be read. */
-export async function largestOf(session: Session, tables: PostgresSource["tables"]): Promise<Sampled | undefined> {
+export async function largestOf(session: Session, tables: PostgresReadings["tables"]): Promise<Sampled | undefined> {
   const [largest] = [...tables].sort((a, b) => b.data - a.data);
   if (largest === undefined) return undefined;
   const columns = await session.query<{ name: string }>(
@@ -256,7 +256,7 @@ async function sayDefaultRights(session: Session, say: Say): Promise<void> {
   say(
     "note",
     "default_rights",
-    list(rows.map(({ role }) => role)),
+    shortList(rows.map(({ role }) => role)),
     "the target gives rights on all new objects to them (ALTER DEFAULT PRIVILEGES): the copy takes these back from its own, which get the source's rights only",
     "GRANT again after the copy what they should have",
   );

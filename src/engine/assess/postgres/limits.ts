@@ -1,7 +1,7 @@
 import { otherLocale } from "../../postgres/catalogue/locale.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import type { Say } from "../finding.ts";
-import { list } from "../mysql/index.ts";
+import { shortList } from "../mysql/index.ts";
 import { besideJobs, largeBytes, sayConnections } from "../mysql/limits.ts";
 
 /** What a PostgreSQL server allows and keeps: connections, WAL, collations. */
@@ -60,7 +60,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
     say(
       idle.length > 0 || large ? "warning" : "note",
       "slots_keep_wal",
-      list(idle.length > 0 ? idle : slots),
+      shortList(idle.length > 0 ? idle : slots),
       `the target has replication slots${idle.length > 0 ? " that nobody reads" : ""}, and the copy writes up to ${megabytes} MB of WAL: ${held}`,
       idle.length > 0
         ? "drop slots that are not needed: SELECT pg_drop_replication_slot(…)"

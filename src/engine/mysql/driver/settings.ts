@@ -9,7 +9,7 @@ import type { Server, Session } from "./session-types.ts";
  */
 
 /** They change how values and definitions are written or read. Each is read back. */
-export function meaning({ maria, version }: Server): [name: string, value: string][] {
+export function meaningSettings({ maria, version }: Server): [name: string, value: string][] {
   const settings: [string, string][] = [
     // No PAD_CHAR_TO_FULL_LENGTH, ANSI_QUOTES, NO_BACKSLASH_ESCAPES; id 0 stays 0 where something is written.
     ["sql_mode", "NO_AUTO_VALUE_ON_ZERO"],
@@ -58,7 +58,7 @@ const words = (value: string): string => (/^(?:\d+|DEFAULT|ON)$/.test(value) ? v
 
 /** Errors: `setting_not_kept`. */
 export async function pin(session: Session): Promise<void> {
-  await set(session, meaning(session.server), conduct(session.server));
+  await set(session, meaningSettings(session.server), conduct(session.server));
 }
 
 const inOrder = (value: string): string => value.split(",").sort().join();

@@ -10,7 +10,7 @@ import { dropMade } from "./drop.ts";
 import { ownRows } from "./own-rows.ts";
 import { endOpened, endSessions, takeLock } from "./predecessors.ts";
 import { createRecords, type Records, readRecords, recordKey } from "./records.ts";
-import { leave, noTable, raise, registering } from "./register.ts";
+import { leaveFence, noTable, raiseEpoch, registering } from "./register.ts";
 import { deleteRows, fenceTable, findTable } from "./table.ts";
 import { mysqlClaimsOf, tellsCase } from "./taken-names.ts";
 
@@ -59,7 +59,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   const whole = (kind: string) =>
     `SELECT id, name, epoch, body FROM ${table} WHERE kind = '${kind}' AND ${mine} ORDER BY id`;
   let session: Session | undefined = await connectTarget(target, purpose);
-  const { row, epoch } = await raise(session, { database, owner, ownerName }, registerMs).catch(endWith(session));
+  const { row, epoch } = await raiseEpoch(session, { database, owner, ownerName }, registerMs).catch(endWith(session));
   const me = { table, owner, epoch };
   const current = `id = ${row} AND kind = 'fence' AND ${mine}`;
   /** Of the sessions that were opened here. */
@@ -208,7 +208,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         registering(session, async () => {
           if ((await findTable(session, database)) === undefined) return;
           const [there] = await session.query(`SELECT 1 FROM ${table} WHERE ${current}`);
-          if (there !== undefined) await leave(session, { table, owner, row }, (work) => fenced(session, fence, work));
+          if (there !== undefined)
+            await leaveFence(session, { table, owner, row }, (work) => fenced(session, fence, work));
         }),
       ),
     async close() {

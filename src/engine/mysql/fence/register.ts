@@ -96,7 +96,7 @@ const passing = new Set([lockWait, deadlock, noTable]);
  * Makes the owner's row where it is not there and raises its epoch, ending the sessions that hold the old one as often as
  * they stand in the way. Errors: `target_in_use` (an earlier version's table of another owner), `target_locked`.
  */
-export async function raise(session: Session, placing: Registration, patienceMs: number): Promise<RaisedEpoch> {
+export async function raiseEpoch(session: Session, placing: Registration, patienceMs: number): Promise<RaisedEpoch> {
   const deadline = performance.now() + raiseTimeoutMs;
   await session.run(`SET SESSION innodb_lock_wait_timeout = ${lockWaitSeconds}`);
   for (;;) {
@@ -175,7 +175,7 @@ interface Owned {
  * Removes what the table has of an owner; with the last one's it drops the table. `fenced`: a transaction that has passed the
  * guard.
  */
-export async function leave(
+export async function leaveFence(
   session: Session,
   { table, owner, row }: Owned,
   fenced: (work: () => Promise<unknown>) => Promise<unknown>,

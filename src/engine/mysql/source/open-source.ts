@@ -7,7 +7,7 @@ import type { Catalogue } from "../catalogue/tables.ts";
 import type { Session } from "../driver/session.ts";
 import { fenceTableName } from "../fence/table.ts";
 import { withoutCheckpoint } from "./left-in-source.ts";
-import { selected } from "./selected.ts";
+import { selectedCatalogue } from "./selected.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** A MySQL or MariaDB source as a copy reads it: one state of it, and what of it is to be copied. */
@@ -54,7 +54,7 @@ export async function openMysqlSource(
   await requireMemory({ engine: "mysql", session: definitions }, request.target.engine, options);
   const found = await readCatalogue(definitions, database, has, reader);
   const { whole, left } = await withoutCheckpoint(reader, database, found, has);
-  const { catalogue, excluded } = selected(whole, database, selection);
+  const { catalogue, excluded } = selectedCatalogue(whole, database, selection);
   await readExactLabels(reader, database, catalogue.tables);
   const size = catalogue.tables.reduce((sum, table) => sum + table.dataBytes + table.indexBytes, 0);
   return { snapshot, reader, catalogue, excluded: [...left, ...excluded], size };

@@ -7,7 +7,7 @@ import type { Catalogue } from "../catalogue/tables.ts";
 const isRelation = (kind: Catalogue["others"][number]["kind"]): boolean => kind === "view" || kind === "sequence";
 
 /** The tables and views of a catalogue that was read with the selection, and what to say of the others. Errors: `option_unmatched`. */
-export function selected(
+export function selectedCatalogue(
   whole: Catalogue,
   database: string,
   selection: Selection,

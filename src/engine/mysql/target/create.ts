@@ -48,7 +48,7 @@ export const recordTables = (session: Session, fence: MysqlFence, names: readonl
  * Makes a table that was recorded. `create` gets the comment (as SQL) that the table has to have until `finishTables`.
  * `doubled`: a label may be there twice, and its rows are copied by number. Errors: `target_not_empty` when something has the name.
  */
-export async function makeTable(
+export async function createMarkedTable(
   session: Session,
   fence: MysqlFence,
   name: Name,

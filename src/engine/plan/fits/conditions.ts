@@ -4,7 +4,7 @@ import type { Doubt } from "./values.ts";
 
 /** Checks of a table that is there: asked of the source's rows before one is written, where the source can answer. Pure. */
 
-export interface Condition {
+export interface CheckCondition {
   name: string;
   /** As the target's server shows it, without CHECK. */
   clause: string;
@@ -21,7 +21,7 @@ interface Pair {
  * may be sorted otherwise are `texts`. What cannot be asked is left out: the target itself refuses such rows.
  */
 export function sameConditions(
-  conditions: readonly Condition[],
+  conditions: readonly CheckCondition[],
   dialect: "mysql" | "postgres",
   { same, texts }: { same: ReadonlyMap<string, Pair>; texts: ReadonlySet<string> },
 ): Doubt[] {
@@ -39,7 +39,7 @@ export function sameConditions(
 
 /** Into the other kind: by the translator. `columns`: by the target's name. */
 export function crossConditions(
-  conditions: readonly Condition[],
+  conditions: readonly CheckCondition[],
   sides: { from: DatabaseProduct; to: DatabaseProduct },
   columns: ReadonlyMap<string, ColumnMeaning & Pick<Pair, "types">>,
 ): Doubt[] {

@@ -7,5 +7,5 @@ export { planGrants } from "./finish/grants.ts";
 export { wantedNames } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";
 export { charsetsOf } from "./tables/existing-columns.ts";
-export { planOf } from "./tables/plan-tables.ts";
-export { inventoryOf, type TablePlanning } from "./tables/table-plan.ts";
+export { planDefinition } from "./tables/plan-tables.ts";
+export { type TablePlanning, tableInventory } from "./tables/table-plan.ts";

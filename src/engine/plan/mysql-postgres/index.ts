@@ -2,7 +2,7 @@
 
 export { checkEntry } from "./columns/checks.ts";
 export { columnKey, type Scheme } from "./columns/column-plan.ts";
-export { readTypes, refuseMoneyTypes } from "./columns/overrides.ts";
+export { readOverrides, refuseMoneyTypes } from "./columns/overrides.ts";
 export type { ObservedType } from "./columns/types.ts";
 export { filledTables, refuseReferred } from "./copy/data-only.ts";
 export { lostKeys, othersLeft, othersReported, withoutPostgis } from "./copy/report.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Session } from "./connection.ts";
-import { meaning, occupy, optionsFor, pin } from "./settings.ts";
+import { meaningSettings, occupy, optionsFor, pin } from "./settings.ts";
 
 /** A session that answers each query with these rows. */
 const answering = (rows: readonly object[]): Session =>
@@ -12,13 +12,13 @@ const answering = (rows: readonly object[]): Session =>
   }) as unknown as Session;
 
 const kept = Object.fromEntries(
-  [...meaning.map(([, value]) => value), "", "off"].map((value, at) => [`s${at}`, value]),
+  [...meaningSettings.map(([, value]) => value), "", "off"].map((value, at) => [`s${at}`, value]),
 );
 
 test("a session whose settings are kept is pinned, and one whose are not is refused with their names", async () => {
   const backend = { pid: 7, begun: "now" };
   await expect(pin(answering([{ ...kept, ...backend }]), 0)).resolves.toEqual(backend);
-  const at = meaning.findIndex(([name]) => name === "array_nulls");
+  const at = meaningSettings.findIndex(([name]) => name === "array_nulls");
   await expect(pin(answering([{ ...kept, [`s${at}`]: "off" }]), 0)).rejects.toMatchObject({
     code: "setting_not_kept",
     message: expect.stringContaining("array_nulls is 'off'"),
@@ -26,7 +26,7 @@ test("a session whose settings are kept is pinned, and one whose are not is refu
 });
 
 test("another program gets the settings that the database has otherwise, and no options where all are right", async () => {
-  const rows = meaning.map(([name, value]) => ({ name, value }));
+  const rows = meaningSettings.map(([name, value]) => ({ name, value }));
   expect(await optionsFor(answering(rows))).toEqual({});
   const other = [
     { name: "standard_conforming_strings", value: "off" },

@@ -9,7 +9,7 @@ import type { Session } from "./session-types.ts";
  */
 
 /** They change how values and definitions are written or read. Each is read back, and pg_dump's session has them too. */
-export const meaning: readonly (readonly [name: string, value: string])[] = [
+export const meaningSettings: readonly (readonly [name: string, value: string])[] = [
   ["client_encoding", "UTF8"],
   // A backslash in '…' is a character. With `off`, the server doubles it wherever it writes a definition.
   ["standard_conforming_strings", "on"],
@@ -27,7 +27,7 @@ export const meaning: readonly (readonly [name: string, value: string])[] = [
 ];
 
 /** Those that are read back. */
-export const kept = [...meaning, ["search_path", ""], ["row_security", "off"]] as const;
+export const readBackSettings = [...meaningSettings, ["search_path", ""], ["row_security", "off"]] as const;
 
 /** They decide what is found, and how long it may take. */
 function conduct({ version, place: { role } }: Session, statementSeconds: number): [string, string][] {
@@ -62,15 +62,15 @@ function conduct({ version, place: { role } }: Session, statementSeconds: number
 /** Answers which process of the server it is; a pooler has another number for it. Errors: `setting_not_kept`. */
 export async function pin(session: Session, statementSeconds: number): Promise<Backend> {
   await untimed(session);
-  const pins = [...meaning, ...conduct(session, statementSeconds)];
+  const pins = [...meaningSettings, ...conduct(session, statementSeconds)];
   const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
   await session.run(`SELECT ${calls.join(", ")}`);
   // In a second transaction, which a pooler in transaction mode may give to another session.
-  const reads = kept.map(([name], at) => `pg_catalog.current_setting(${literal(name)}) AS s${at}`);
+  const reads = readBackSettings.map(([name], at) => `pg_catalog.current_setting(${literal(name)}) AS s${at}`);
   const [found = {}] = await session.query<Record<string, string>>(
     `SELECT pg_catalog.pg_backend_pid() AS pid, ${begun} AS begun, ${reads.join(", ")}`,
   );
-  const words = kept.flatMap(([name, value], at) => {
+  const words = readBackSettings.flatMap(([name, value], at) => {
     const is = found[`s${at}`] ?? "";
     return is === value ? [] : [`${name} is '${printable(is)}'`];
   });
@@ -129,7 +129,7 @@ const utc = new Set(["Etc/UTC", "Etc/UCT", "UCT", "Zulu", "Etc/Zulu", "Universal
  * some poolers refuse a connection with options.
  */
 export async function optionsFor(session: Session): Promise<{ PGOPTIONS?: string }> {
-  const wanted = new Map(meaning.filter(([name]) => !setByProgram.has(name)));
+  const wanted = new Map(meaningSettings.filter(([name]) => !setByProgram.has(name)));
   const rows = await session.query<{ name: string; value: string }>(
     `SELECT name, reset_val AS value FROM pg_catalog.pg_settings WHERE name IN (${[...wanted.keys()].map(literal).join(", ")})`,
   );

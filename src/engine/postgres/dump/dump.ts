@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { dial } from "../../../guard/dial.ts";
 import { EngineError } from "../../contract.ts";
 import { programBytes } from "../../memory/bounded.ts";
-import { find } from "../../memory/lazy.ts";
+import { findFirst } from "../../memory/lazy.ts";
 import { createPacked, type Packed } from "../../memory/packed.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
@@ -109,7 +109,7 @@ export async function runDump(
 
 /** Errors: `setting_not_kept` where the definitions' backslashes are not what our sessions take them for. */
 function refuseOtherStrings(entries: Iterable<DumpEntry>): void {
-  const set = find(entries, ({ kind }) => kind === "STDSTRINGS")?.create ?? "";
+  const set = findFirst(entries, ({ kind }) => kind === "STDSTRINGS")?.create ?? "";
   if (!/'off'/.test(set)) return;
   throw new EngineError(
     "setting_not_kept",

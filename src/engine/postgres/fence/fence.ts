@@ -14,7 +14,7 @@ import { createRecords } from "./records.ts";
 import {
   isIn,
   isPassing,
-  leave,
+  leaveFence,
   lockedBySomebody,
   type RaisedEpoch,
   type Registration,
@@ -187,7 +187,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           if (found?.table !== table || !(await isIn(session, found, owner))) return;
           await fence.guard(session);
           const held = await readHeld(session, me);
-          await leave(session, me);
+          await leaveFence(session, me);
           await enableHeld(session, held, options.warn ?? (() => undefined));
         }),
       ),

@@ -185,7 +185,7 @@ async function refuseCloned(
 }
 
 /** Removes what the table has of an owner, in the open transaction; with the last one's it drops the table. */
-export async function leave(session: Session, { table, owner }: { table: string; owner: string }): Promise<void> {
+export async function leaveFence(session: Session, { table, owner }: { table: string; owner: string }): Promise<void> {
   const others = await session.query(`SELECT FROM ${table} WHERE kind = 'fence' AND owner <> $1 LIMIT 1`, [owner]);
   if (others.length > 0) {
     await session.query(`DELETE FROM ${table} WHERE owner = $1`, [owner]);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Table } from "../catalogue/tables.ts";
-import { isBinary, planParts } from "./parts.ts";
+import { copiesBinary, planParts } from "./parts.ts";
 
 const megabyte = 1024 * 1024;
 const table = (change: Partial<Table> = {}): Table => ({
@@ -80,9 +80,9 @@ describe("the binary form", () => {
     ["record", false],
     [undefined, false],
   ])("of %s is used: %s", (type, used) => {
-    expect(isBinary(column(type), options)).toBe(used);
+    expect(copiesBinary(column(type), options)).toBe(used);
   });
   it("is not used across encodings", () => {
-    expect(isBinary(column("text"), { encodings: { source: "LATIN1", target: "UTF8" } })).toBe(false);
+    expect(copiesBinary(column("text"), { encodings: { source: "LATIN1", target: "UTF8" } })).toBe(false);
   });
 });

@@ -37,7 +37,7 @@ export function planParts(table: Table, options: PartOptions): TablePart[] {
 function partsInto(whole: Table, table: Table, options: PartOptions): TablePart[] {
   const count = partCount(table, options);
   const name = `${table.schema}.${table.name}`;
-  const binary = isBinary(table, options);
+  const binary = copiesBinary(table, options);
   const format = (encoding: string) =>
     binary ? " (FORMAT binary)" : ` (FORMAT text, ENCODING ${literal(encoding).trim()})`;
   const { encodings } = options;
@@ -99,7 +99,7 @@ const portable = new Set(
     .split(" "),
 );
 
-export function isBinary(
+export function copiesBinary(
   table: Pick<Table, "columns" | "extension">,
   { encodings }: Pick<PartOptions, "encodings">,
 ): boolean {

@@ -38,17 +38,17 @@ export const op = {
   set: 25,
 } as const;
 
-export type Op = (typeof op)[keyof typeof op];
+export type FieldOperation = (typeof op)[keyof typeof op];
 
 export interface BinaryField extends Field {
-  op: Op;
+  op: FieldOperation;
 }
 
 /** How long a column's value is on the wire: so many bytes, or as a byte before it says, or as a length of 1 to 9 bytes. */
 export const byByte = -1;
 export const byLength = 0;
 
-const sizes: Partial<Record<Op, number>> = {
+const sizes: Partial<Record<FieldOperation, number>> = {
   [op.i1to2]: 1,
   [op.u1to2]: 1,
   [op.boolean]: 1,
@@ -67,13 +67,13 @@ const sizes: Partial<Record<Op, number>> = {
   [op.interval]: byByte,
 };
 
-export const sizeOf = (of: Op): number => sizes[of] ?? byLength;
+export const sizeOf = (of: FieldOperation): number => sizes[of] ?? byLength;
 
 const w = wireType;
 const integers: ReadonlySet<number> = new Set([w.tiny, w.short, w.int24, w.long, w.longlong]);
 
 /** What numbers become: the wire's type, an integer's with its sign, and the target's type. */
-const numbers: Readonly<Record<string, Op>> = {
+const numbers: Readonly<Record<string, FieldOperation>> = {
   [`${w.tiny} smallint`]: op.i1to2,
   [`${w.tiny}u smallint`]: op.u1to2,
   [`${w.short} smallint`]: op.i2to2,
@@ -93,14 +93,14 @@ const numbers: Readonly<Record<string, Op>> = {
   [`${w.time} interval`]: op.interval,
 };
 
-const texts: Readonly<Record<string, Op>> = { varchar: op.text, text: op.text, json: op.text };
-const dates: Readonly<Record<string, Op>> = {
+const texts: Readonly<Record<string, FieldOperation>> = { varchar: op.text, text: op.text, json: op.text };
+const dates: Readonly<Record<string, FieldOperation>> = {
   [`${w.date} date`]: op.date,
   [`${w.datetime} timestamp`]: op.timestamp,
   [`${w.timestamp} timestamptz`]: op.timestamp,
 };
 
-type Rule = (column: ColumnPlan, base: string, wire: WireColumn) => Op | undefined;
+type Rule = (column: ColumnPlan, base: string, wire: WireColumn) => FieldOperation | undefined;
 
 const rules: Partial<Record<FieldKind, Rule>> = {
   [kind.raw]: ({ source }, base, { type, unsigned }) =>

@@ -1,4 +1,4 @@
-import { type BinaryField, type Op, op } from "./binary-fields.ts";
+import { type BinaryField, type FieldOperation, op } from "./binary-fields.ts";
 import {
   copyUpToZero,
   dayNumber,
@@ -39,7 +39,7 @@ export type BinaryWriter = (
 
 /** Bytes that a value may be written as beyond its own, and for each of its own: a SET of labels of one letter. */
 export const valueExtra = 24;
-export const widestOf = (how: Op): number => (how === op.set ? 3 : 1);
+export const widestOf = (how: FieldOperation): number => (how === op.set ? 3 : 1);
 /** What jsonb_recv wants before the text. */
 export const jsonbVersion = 1;
 

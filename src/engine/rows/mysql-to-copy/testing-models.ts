@@ -1,5 +1,5 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { type Op, op } from "./binary-fields.ts";
+import { type FieldOperation, op } from "./binary-fields.ts";
 import { type Field, kind } from "./fields.ts";
 
 /** Types for the test of the binary rows: random values as both protocols send them, and what PostgreSQL reads. */
@@ -15,7 +15,7 @@ export type Below = (most: number) => number;
 /** A type: values of it, and PostgreSQL's reading of the field that COPY is given, in the words of COPY text. */
 export interface Model {
   field: Partial<Field> & Pick<Field, "kind">;
-  op: Op;
+  op: FieldOperation;
   value(below: Below): Value;
   read(field: Buffer): string;
   /** COPY text's words where they may differ for the same value. */
@@ -28,7 +28,7 @@ export const number = (value: bigint, size: number, text = String(value)): Value
   return { text: Buffer.from(text), wire: wire.subarray(0, size) };
 };
 
-const integer = (how: Op, from: number, to: number, signed: boolean, more: Partial<Model> = {}): Model => ({
+const integer = (how: FieldOperation, from: number, to: number, signed: boolean, more: Partial<Model> = {}): Model => ({
   field: { kind: kind.raw },
   op: how,
   value(below) {

@@ -7,12 +7,12 @@ import { asNumber, condition, type Term, type TranslationContext, textLiteral, w
 
 /** Comparisons: only of values that both engines compare alike. */
 
-export type Op = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
+export type ComparisonOperator = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
 
-const opposite: Record<string, Op> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
-const asPostgres = (op: Op): string => (op === "<=>" ? "IS NOT DISTINCT FROM" : op);
+const opposite: Record<string, ComparisonOperator> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
+const asPostgres = (op: ComparisonOperator): string => (op === "<=>" ? "IS NOT DISTINCT FROM" : op);
 
-export function compare(context: TranslationContext, op: Op, a: Term, b: Term): Term {
+export function compare(context: TranslationContext, op: ComparisonOperator, a: Term, b: Term): Term {
   if (a.type.kind === "null" || b.type.kind === "null") {
     const other = a.type.kind === "null" ? b : a;
     if (op === "<=>") return condition(`(${other.sql} IS NULL)`, [other], { nullable: false });
@@ -30,7 +30,12 @@ const isText = ({ type }: Term): boolean => type.kind === "text";
 const isTime = ({ type }: Term): boolean => type.kind === "date" || type.kind === "datetime" || type.kind === "time";
 
 /** Both sides' SQL, brought to one type of PostgreSQL, and what follows each (a collation). */
-export function sides(context: TranslationContext, op: Op, a: Term, b: Term): [string, string, string?] {
+export function sides(
+  context: TranslationContext,
+  op: ComparisonOperator,
+  a: Term,
+  b: Term,
+): [string, string, string?] {
   if (isText(a) && isText(b)) return texts(context, op, a, b);
   if (isTime(a) || isTime(b)) return moments(a, b);
   if (a.type.kind === "year" || b.type.kind === "year") return years(a, b);
@@ -50,7 +55,7 @@ export function sides(context: TranslationContext, op: Op, a: Term, b: Term): [s
 
 const isWhole = ({ form }: Term): boolean => form === "smallint" || form === "integer" || form === "bigint";
 
-function texts(context: TranslationContext, op: Op, a: Term, b: Term): [string, string, string?] {
+function texts(context: TranslationContext, op: ComparisonOperator, a: Term, b: Term): [string, string, string?] {
   const collation = sharedCollation(a.type, b.type);
   if (collation === undefined)
     return refuse("two literals are compared, in the collation of a session that is not known");
@@ -88,7 +93,7 @@ export function sharedCollation(a: Type, b: Type): string | undefined {
 }
 
 /** An enum and a literal: the labels are known, so that it is known which of them are equal to it. */
-function compareLabels(op: Op, a: Term, b: Term): Term {
+function compareLabels(op: ComparisonOperator, a: Term, b: Term): Term {
   const value = b.constant !== undefined && "text" in b.constant ? b.constant.text : undefined;
   if (a.type.kind !== "enum" || value === undefined) return refuse("an enum compared with what is no literal");
   if (!/^(=|<>|<=>)$/.test(op)) return refuse("an enum is ordered as text");

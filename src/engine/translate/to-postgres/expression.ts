@@ -6,7 +6,7 @@ import { type Node, type NodeRules, ruleFor } from "../tree.ts";
 import { int, type Type, text } from "../types.ts";
 import { castTo } from "./casts.ts";
 import { choice } from "./choices.ts";
-import { compare, type Op } from "./comparisons.ts";
+import { type ComparisonOperator, compare } from "./comparisons.ts";
 import { datePart, momentLiteral, present, shifted } from "./dates.ts";
 import { callFunction } from "./functions.ts";
 import { arithmetic, bitwise, negated } from "./numbers.ts";
@@ -164,7 +164,7 @@ function binary(context: TranslationContext, op: string, left: Node, right: Node
   const b = context.term(right);
   if (op === "AND" || op === "OR") return condition(`(${asCondition(a)} ${op} ${asCondition(b)})`, [a, b]);
   if (op === "XOR") return condition(`(${asCondition(a)} <> ${asCondition(b)})`, [a, b]);
-  if (comparisons.has(op)) return compare(context, op as Op, a, b);
+  if (comparisons.has(op)) return compare(context, op as ComparisonOperator, a, b);
   if (/^([-+*/%]|DIV)$/.test(op)) return arithmetic(op, a, b);
   return /^([&|^]|<<|>>)$/.test(op) ? bitwise(op, a, b) : refuse(`the operator ${op} is not translated`);
 }

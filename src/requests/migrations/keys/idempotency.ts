@@ -1,4 +1,4 @@
-import { canonical } from "../../../guard/canonical.ts";
+import { canonicalJsonText } from "../../../guard/canonical.ts";
 import { signature } from "../../keys.ts";
 import { uuidOf } from "./id.ts";
 
@@ -13,9 +13,9 @@ export interface KeyedRequest {
   key: string;
 }
 
-export const nameOf = (secret: Uint8Array, { account, team, path, key }: KeyedRequest): string =>
+export const keyedName = (secret: Uint8Array, { account, team, path, key }: KeyedRequest): string =>
   uuidOf(signature(secret, "idempotency-name", account, team, path, key), 8);
 
 /** Of the body as it was understood: the order of fields does not count, nor does a default that is written out. */
 export const bodyDigest = (secret: Uint8Array, body: unknown): string =>
-  signature(secret, "idempotency-body", canonical(body)).toString("base64url");
+  signature(secret, "idempotency-body", canonicalJsonText(body)).toString("base64url");

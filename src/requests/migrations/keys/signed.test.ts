@@ -6,7 +6,7 @@ import { marks } from "../view/marks.ts";
 import { actionDigest, wasDone, withAction } from "./action-key.ts";
 import { packQuote, type Quote, readQuote } from "./estimate-token.ts";
 import { isId, publicId, uuidOf } from "./id.ts";
-import { bodyDigest, nameOf } from "./idempotency.ts";
+import { bodyDigest, keyedName } from "./idempotency.ts";
 
 /** Values that are signed or derived from the installation's secret. */
 
@@ -115,18 +115,18 @@ describe("a key of idempotency", () => {
 
   test("leads to the same UUID on every replica, and to another for each other account, team, path, key and installation", () => {
     const names = [
-      nameOf(secret, request),
-      nameOf(otherSecret, request),
-      ...(["account", "team", "path", "key"] as const).map((field) => nameOf(secret, { ...request, [field]: "x" })),
+      keyedName(secret, request),
+      keyedName(otherSecret, request),
+      ...(["account", "team", "path", "key"] as const).map((field) => keyedName(secret, { ...request, [field]: "x" })),
       // Not two texts that are one when they are put together.
-      nameOf(secret, { ...request, account: "a1t", team: "1" }),
+      keyedName(secret, { ...request, account: "a1t", team: "1" }),
     ];
     expect(new Set(names).size).toBe(names.length);
     for (const name of names) {
       expect(isId(name)).toBe(true);
       expect(name[14]).toBe("8");
     }
-    expect(nameOf(Uint8Array.from(secret), { ...request })).toBe(names[0]);
+    expect(keyedName(Uint8Array.from(secret), { ...request })).toBe(names[0]);
   });
 
   test("knows the same body by its meaning, and any other one", () => {

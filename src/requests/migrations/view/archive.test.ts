@@ -6,7 +6,7 @@ import { archiveKey } from "../../../resources/archive.ts";
 import type { Kind } from "../../../resources/objects.ts";
 import type { Caller, World } from "../../world.ts";
 import { migrationWith } from "../probe/testing.ts";
-import { readLog, readMade, readReport } from "./archive.ts";
+import { archivedReport, readLog, readMade } from "./archive.ts";
 
 const migration = migrationWith();
 const packed = (text: string | Buffer) => gzipSync(text).toString("base64");
@@ -26,10 +26,10 @@ function archive(object: object | undefined) {
   return {
     log: () => readLog(world, caller, migration, name),
     made: (most: number) => readMade(world, caller, migration, name, most),
-    report: () => readReport(world, caller, migration, name),
+    report: () => archivedReport(world, caller, migration, name),
     async text() {
       const parts: Buffer[] = [];
-      for await (const piece of (await readReport(world, caller, migration, name))?.read() ?? []) parts.push(piece);
+      for await (const piece of (await archivedReport(world, caller, migration, name))?.read() ?? []) parts.push(piece);
       return Buffer.concat(parts).toString("utf8");
     },
   };

@@ -46,7 +46,7 @@ interface Of {
 }
 
 /** Undefined where there is none, it is not this Migration's, or it cannot be read. */
-export const readReport = (world: World, caller: Caller, of: Of, configMap: string | undefined) =>
+export const archivedReport = (world: World, caller: Caller, of: Of, configMap: string | undefined) =>
   withArchive(world, caller, of, configMap, async (packed, version): Promise<LargeText> => {
     const { start, length, digest } = await placeOf(packed, version, ["report"]);
     const held = packed.length + 4 * pieceBytes;

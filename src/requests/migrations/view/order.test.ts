@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { random } from "../../../../test/chaos/random.ts";
 import { migrationWith } from "../probe/testing.ts";
 import { marks } from "./marks.ts";
-import { createMigrationOrder, placeOf } from "./order.ts";
+import { createMigrationOrder, listPosition } from "./order.ts";
 
 const uidOf = (count: number) => `00000000-0000-4000-8000-${String(count).padStart(12, "0")}`;
 
@@ -44,7 +44,7 @@ test("whatever comes, changes and goes, a namespace's are there newest first, an
   for (const namespace of ["rowferry-a", "rowferry-b"]) {
     const expected = [...there.values()]
       .filter(({ metadata }) => metadata.namespace === namespace)
-      .map((migration) => ({ migration, ...placeOf(migration) }))
+      .map((migration) => ({ migration, ...listPosition(migration) }))
       .sort((a, b) => (a.at === b.at ? (a.uid < b.uid ? 1 : -1) : a.at < b.at ? 1 : -1));
     expect([...order.newestFirst(namespace)], `seed ${seed}`).toEqual(expected.map(({ migration }) => migration));
     for (const [index, place] of expected.entries())

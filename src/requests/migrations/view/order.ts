@@ -20,7 +20,7 @@ export interface ListPosition {
   uid: string;
 }
 
-export const placeOf = (migration: Migration): ListPosition => ({
+export const listPosition = (migration: Migration): ListPosition => ({
   at: createdAt(migration),
   uid: migration.metadata.uid,
 });
@@ -39,7 +39,7 @@ export function createMigrationOrder(): MigrationOrder {
   function drop(migration: Migration): void {
     const { namespace, uid } = migration.metadata;
     const placed = namespaces.get(namespace) ?? [];
-    const index = firstFrom(placed, placeOf(migration));
+    const index = firstFrom(placed, listPosition(migration));
     if (placed[index]?.uid === uid) placed.splice(index, 1);
     if (placed.length === 0) namespaces.delete(namespace);
     const id = publicId(migration);
@@ -52,7 +52,7 @@ export function createMigrationOrder(): MigrationOrder {
     const { namespace } = migration.metadata;
     const placed = namespaces.get(namespace) ?? [];
     namespaces.set(namespace, placed);
-    const place = placeOf(migration);
+    const place = listPosition(migration);
     placed.splice(firstFrom(placed, place), 0, { ...place, migration });
     const id = publicId(migration);
     ids.set(id, [...(ids.get(id) ?? []), migration]);

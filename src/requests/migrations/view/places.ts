@@ -26,9 +26,9 @@ const nameOf = ({ engine, host, port, database }: Named): string[] => [
 ];
 
 /** Whether both are written as one database. */
-export const isSameDatabase = (a: Named, b: Named): boolean => isDeepStrictEqual(nameOf(a), nameOf(b));
+export const isSameUrl = (a: Named, b: Named): boolean => isDeepStrictEqual(nameOf(a), nameOf(b));
 
-export const placeOf = (secret: Uint8Array, { endpoint }: CheckedUrl): string =>
+export const urlDigest = (secret: Uint8Array, { endpoint }: CheckedUrl): string =>
   signature(secret, "url-place", ...nameOf(endpoint))
     .subarray(0, 16)
     .toString("base64url");
@@ -49,7 +49,7 @@ export const serversMark = (
 export const placesMark = (places: Places): Record<string, string> => ({ [marks.places]: JSON.stringify(places) });
 
 /** Undefined for a Migration of an earlier version, or one that `kubectl` made. */
-export function placesOf({ metadata }: Pick<Migration, "metadata">): Places | undefined {
+export function urlDigests({ metadata }: Pick<Migration, "metadata">): Places | undefined {
   const text = metadata.annotations?.[marks.places];
   return text === undefined ? undefined : placesSchema.safeParse(asJson(text)).data;
 }

@@ -1,4 +1,4 @@
-import { type Informer, versionNumber } from "../../../cluster/index.ts";
+import { type Informer, resourceVersionNumber } from "../../../cluster/index.ts";
 import type { Kind, KubeObject } from "../../../resources/objects.ts";
 import type { World } from "../../world.ts";
 
@@ -25,7 +25,7 @@ export async function versionWithout<T extends KubeObject>(
   const isGone = () => {
     const cached = cache.get(namespace ?? "", name);
     const isThere = cached?.metadata.uid === uid && cached?.metadata.deletionTimestamp === undefined;
-    return cache.version() >= versionNumber(resourceVersion) && !isThere;
+    return cache.version() >= resourceVersionNumber(resourceVersion) && !isThere;
   };
   await untilCached(world, isGone);
   return isGone() ? String(cache.version()) : world.client.latest(kind);

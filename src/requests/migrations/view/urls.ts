@@ -2,7 +2,7 @@ import { type CheckedUrl, checkUserUrl } from "../../../guard/check.ts";
 import type { GuardPolicy } from "../../../guard/policy.ts";
 import { UrlError } from "../../../guard/url.ts";
 import { type FieldError, Problem } from "../../errors.ts";
-import { isSameDatabase } from "./places.ts";
+import { isSameUrl } from "./places.ts";
 import type { Pair } from "./shapes.ts";
 
 /** The two URLs of a request, judged before anything is dialled or stored. */
@@ -22,7 +22,7 @@ export function checkPair({ source_url, target_url, options }: GivenPair, policy
   const source = tried(errors, "source_url", source_url, options?.source_ca, policy);
   const target = tried(errors, "target_url", target_url, options?.target_ca, policy);
   if (source === undefined || target === undefined) throw refused(errors);
-  if (isSameDatabase(source.endpoint, target.endpoint))
+  if (isSameUrl(source.endpoint, target.endpoint))
     throw new Problem("invalid", "source_url and target_url name the same database: name two different ones.", {
       errors: [{ field: "target_url", message: "is the database of source_url: name another one" }],
     });

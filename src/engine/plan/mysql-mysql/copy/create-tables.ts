@@ -5,7 +5,7 @@ import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
-import { makeTable } from "../../../mysql/target/create.ts";
+import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { runTableDdl } from "../../../mysql/target/doubled-labels.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { createStatement, isNumbered, type TablePlan } from "../tables/table-plan.ts";
@@ -25,7 +25,7 @@ const refusals = new Set([
   4025, 4031, 4078, 4161,
 ]);
 
-export const isRefusal = (error: unknown): boolean => refusals.has(errorNumber(error) ?? 0);
+export const isRefusedStatement = (error: unknown): boolean => refusals.has(errorNumber(error) ?? 0);
 
 /** What may be given up so that the table can be made. */
 function candidates({ translated, later }: TablePlan): Item[] {
@@ -55,7 +55,7 @@ export async function makePlanned(
     const made = plan(without);
     try {
       const create = (comment: string) => createStatement(made, database, comment);
-      await makeTable(session, fence, [database, made.name], create, made.source.columns.some(isNumbered));
+      await createMarkedTable(session, fence, [database, made.name], create, made.source.columns.some(isNumbered));
       return { made };
     } catch (error) {
       return { error };
@@ -65,7 +65,7 @@ export async function makePlanned(
   const first = await attempt(new Set());
   if ("made" in first) return first.made;
   const { error } = first;
-  if (!isRefusal(error)) throw error;
+  if (!isRefusedStatement(error)) throw error;
   const drop = () => session.run(`DROP TABLE ${qualified(database, whole.name)}`);
   const made = await makeWithout(candidates(whole), attempt, drop);
   const table = whole.source.name;
@@ -139,13 +139,13 @@ export async function buildIndexes(
     try {
       await add(texts);
     } catch (error) {
-      if (!isRefusal(error) && !isRefusedObject(error)) throw indexError(error, plan.source.name);
+      if (!isRefusedStatement(error) && !isRefusedObject(error)) throw indexError(error, plan.source.name);
       for (const text of texts) {
         try {
           await add([text]);
         } catch (one) {
-          if (!isRefusal(one) && !isRefusedObject(one)) throw indexError(one, plan.source.name);
-          if (strict || (isUnique(text) && !isRefusal(one)))
+          if (!isRefusedStatement(one) && !isRefusedObject(one)) throw indexError(one, plan.source.name);
+          if (strict || (isUnique(text) && !isRefusedStatement(one)))
             throw schemaRefused(`index ${plan.source.name}.${nameOfIndex(text)}`, one as EngineError);
           refused.push({ text, why: serverMessage(one) });
         }

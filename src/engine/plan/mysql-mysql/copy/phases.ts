@@ -12,7 +12,7 @@ import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { changedWords } from "../../../report/facts.ts";
-import { notCopied } from "../../../report/not-copied.ts";
+import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
 import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
@@ -22,9 +22,9 @@ import { makeRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
 import { checkAll, takePresent } from "../tables/data-only.ts";
-import { again, planOf } from "../tables/plan-tables.ts";
+import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows } from "../tables/row-sizes.ts";
-import { inventoryOf, isGenerated, type TablePlan, type TablePlanning } from "../tables/table-plan.ts";
+import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
 import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.ts";
@@ -80,7 +80,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     finished,
     drop: request.options.drop ?? [],
     tables: catalogue.tables,
-    plan: (table, undone) => planOf(planning, table, source).without(undone),
+    plan: (table, undone) => planDefinition(planning, table, source).without(undone),
     compare: (plans) => compareValues(run, plans, target),
     words: (table) => tableWords([database, table]),
     log: (message) => hooks.log("info", message),
@@ -101,7 +101,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const present = new Map<string, TablePlan>();
   if (content === "data") {
     const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
-    const plans = fresh.map((table) => planOf(planning, table, source).plan(new Set()));
+    const plans = fresh.map((table) => planDefinition(planning, table, source).plan(new Set()));
     const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (fillings) =>
       refuseMysqlMisfits(
         snapshot.readers,
@@ -130,7 +130,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
 
   progress.phase("constraints");
   for (const { plan, entries, warnings: lost } of done.values()) {
-    put([...inventoryOf(plan), ...entries]);
+    put([...tableInventory(plan), ...entries]);
     lost.forEach(warn);
   }
   const changed = changedOf(done);
@@ -163,7 +163,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     if (verification.differences.length === 0)
       hooks.log("info", `all hashes are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
   }
-  const left = notCopied([...inventory.values()]);
+  const left = notCopiedText([...inventory.values()]);
   if (left !== undefined) warn(`${left} (see the report)`);
   return {
     tables: catalogue.tables.map(({ name }) => ({
@@ -283,7 +283,7 @@ async function makeOne(
   table: SourceTable,
   source: SourceTexts,
 ) {
-  const { plan } = planOf(planning, table, source);
+  const { plan } = planDefinition(planning, table, source);
   const { content, on_object_error } = run.request.options;
   if (content !== "data")
     return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");

@@ -14,7 +14,7 @@ import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
-import { isRefusal, serverMessage } from "../copy/create-tables.ts";
+import { isRefusedStatement, serverMessage } from "../copy/create-tables.ts";
 
 /**
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
@@ -122,7 +122,7 @@ interface Again {
 function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEntry | Again {
   const number = errorNumber(error) ?? 0;
   if (missing.has(number)) return { again: serverMessage(error), error };
-  if (isRefusal(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
+  if (isRefusedStatement(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
     return refused(work, code, error instanceof Error ? error.message : serverMessage(error), error);
   throw error;
 }

@@ -9,7 +9,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { type Finish, persistently } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
-import { columnList, isRefusal, serverMessage } from "../copy/create-tables.ts";
+import { columnList, isRefusedStatement, serverMessage } from "../copy/create-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /**
@@ -96,7 +96,7 @@ export function foreignKeysOf(
   // The shape of a table (identity.ts) does not know MariaDB's own text of a key with a backtick.
   const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !hasBacktick(key));
   const refusal = (error: unknown): error is EngineError =>
-    isRefusal(error) || noParent.has(errorNumber(error) ?? 0) || isRefusedObject(error);
+    isRefusedStatement(error) || noParent.has(errorNumber(error) ?? 0) || isRefusedObject(error);
   const addOne = async (on: Session, key: SourceForeignKey) => {
     await fence.guard(on);
     try {

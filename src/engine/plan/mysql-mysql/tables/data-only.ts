@@ -10,7 +10,7 @@ import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { printable } from "../../../text/printable.ts";
 import { usualCharset } from "../../fits/charsets.ts";
-import { type Condition, sameConditions } from "../../fits/conditions.ts";
+import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { nullChecks } from "../../fits/nulls.ts";
@@ -80,7 +80,7 @@ export async function checkPresent(
   plan: TablePlan,
   drop: readonly string[],
   charsets: ReadonlySet<string>,
-  conditions: readonly Condition[],
+  conditions: readonly CheckCondition[],
 ): Promise<DataOnlyPlan> {
   const { name } = plan;
   const words = printable(name);
@@ -182,7 +182,7 @@ function conditionsOf(
   { source }: TablePlan,
   there: ReadonlyMap<string, Column>,
   maria: boolean,
-  conditions: readonly Condition[],
+  conditions: readonly CheckCondition[],
 ): Doubt[] {
   const alike = source.columns.filter(({ name, columnType, collation, generation }) => {
     const to = there.get(fold(name));

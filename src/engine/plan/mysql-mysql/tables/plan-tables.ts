@@ -6,7 +6,7 @@ import type { SourceTexts } from "../copy/source.ts";
 import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
 /** Plans of one table, all of the same items. */
-export function planOf(planning: TablePlanning, table: SourceTable, { shown }: Pick<SourceTexts, "shown">) {
+export function planDefinition(planning: TablePlanning, table: SourceTable, { shown }: Pick<SourceTexts, "shown">) {
   const text = shown.get(table.name) ?? "";
   const parsed = parseDefinition(text, table.foreignKeys);
   refuseLostParts(parsed, table);
@@ -38,5 +38,5 @@ const noPlaces: ReadonlySet<number> = new Set();
 
 function remade(planning: TablePlanning, table: SourceTable, source: SourceTexts, without: ReadonlySet<number>) {
   const places = without.size === 0 ? noPlaces : without;
-  return () => planOf(planning, table, source).at((place) => places.has(place));
+  return () => planDefinition(planning, table, source).at((place) => places.has(place));
 }

@@ -241,7 +241,7 @@ const kindWords: Record<Item["kind"], string> = {
 };
 
 /** An entry for the table and one for each of its parts. */
-export function inventoryOf(plan: TablePlan): InventoryEntry[] {
+export function tableInventory(plan: TablePlan): InventoryEntry[] {
   const { source, translated, shown, without } = plan;
   const own = translated.notes.filter(({ item }) => item === undefined);
   const entry = (

@@ -84,7 +84,7 @@ export function createObservedTypes(
   };
 
   return {
-    groups: groupsOf(
+    groups: joinedTables(
       tables,
       [...new Set(joined.values())].map((set) => [...set].filter((key) => wide.has(key))),
     ),
@@ -140,7 +140,7 @@ function refuse({ source }: TablePlan, column: ColumnPlan, why: string, zeroDate
 }
 
 /** Joins the tables that stand together in a set of columns. */
-export function groupsOf(tables: readonly SourceTable[], sets: readonly (readonly string[])[]): string[][] {
+export function joinedTables(tables: readonly SourceTable[], sets: readonly (readonly string[])[]): string[][] {
   const group = new Map(tables.map(({ name }) => [name, new Set([name])]));
   for (const set of sets) {
     const [first, ...rest] = [...new Set(set.map((key) => key.split("\0")[0] ?? ""))].filter((name) => group.has(name));

@@ -41,7 +41,7 @@ export function typesByColumn(
 }
 
 /** Those that the target knows, by column key. Errors: `option_unmatched`; `option_invalid` for what the target does not have. */
-export async function readTypes(
+export async function readOverrides(
   session: Writer,
   database: string,
   tables: readonly SourceTable[],

@@ -12,7 +12,7 @@ import type { Planned } from "../tables/plan-tables.ts";
 import { copyPart } from "./copy-part.ts";
 import { copyTables, createTableState, type TableState } from "./copy-tables.ts";
 import { dataWarnings } from "./report.ts";
-import { digestOf, type FinishedTable } from "./resume.ts";
+import { type FinishedTable, tablePlanDigest } from "./resume.ts";
 import { type CopyRun, failing, firstReader } from "./run.ts";
 import { all } from "./sessions.ts";
 import { remakeTable } from "./target.ts";
@@ -66,7 +66,7 @@ export async function moveRows(
       const changes = dataWarnings([state], options.zero_dates);
       const finished: FinishedTable = {
         table: name,
-        digest: digestOf(state.plan),
+        digest: tablePlanDigest(state.plan),
         lessons: Object.fromEntries(lessons.of(name)),
         warnings: [...changes, ...said],
         changed: changes.length,

@@ -5,7 +5,7 @@ import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedWords } from "../../../report/facts.ts";
-import { notCopied } from "../../../report/not-copied.ts";
+import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -115,7 +115,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     ...run.excluded,
     ...unseenReported(catalogue.unseen),
   ];
-  const left = notCopied(inventory);
+  const left = notCopiedText(inventory);
   if (left !== undefined) warn(`${left} (see the report)`);
   return {
     target: planned.target,

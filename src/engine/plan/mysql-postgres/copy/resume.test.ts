@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { candidates, digestOf, type FinishedTable } from "./resume.ts";
+import { candidates, type FinishedTable, tablePlanDigest } from "./resume.ts";
 
 const planOf = (name: string, create = `CREATE TABLE ${name} ()`): TablePlan =>
   ({
@@ -17,7 +17,7 @@ const finishedBy = (...plans: TablePlan[]): Map<string, FinishedTable> =>
   new Map(
     plans.map((plan) => {
       const { name } = plan.source;
-      return [name, { table: name, digest: digestOf(plan), lessons: {}, warnings: [], inventory: [] }];
+      return [name, { table: name, digest: tablePlanDigest(plan), lessons: {}, warnings: [], inventory: [] }];
     }),
   );
 const namesOf = (plans: readonly TablePlan[]) => plans.map(({ source }) => source.name);

@@ -25,7 +25,7 @@ export interface FinishedTable extends FinishedMark {
 }
 
 /** Of all that decides what stands in the target and how its rows were made. */
-export const digestOf = (plan: TablePlan): string =>
+export const tablePlanDigest = (plan: TablePlan): string =>
   createHash("sha256")
     .update(
       JSON.stringify([
@@ -57,7 +57,9 @@ export function candidates(
   groups: readonly (readonly string[])[],
 ): TablePlan[] {
   const same = new Set(
-    plans.filter((plan) => finished.get(plan.source.name)?.digest === digestOf(plan)).map(({ source }) => source.name),
+    plans
+      .filter((plan) => finished.get(plan.source.name)?.digest === tablePlanDigest(plan))
+      .map(({ source }) => source.name),
   );
   const whole = new Set(groups.filter((group) => group.every((name) => same.has(name))).flat());
   return plans.filter(({ source }) => whole.has(source.name));

@@ -6,7 +6,7 @@ import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts
 import { readTypeParts, type TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { printable } from "../../../text/printable.ts";
-import type { Condition } from "../../fits/conditions.ts";
+import type { CheckCondition } from "../../fits/conditions.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */
 export interface ExistingTable {
@@ -14,7 +14,7 @@ export interface ExistingTable {
   name: string;
   partitioned: boolean;
   columns: ExistingColumn[];
-  conditions?: readonly Condition[];
+  conditions?: readonly CheckCondition[];
 }
 
 export interface ExistingColumn {

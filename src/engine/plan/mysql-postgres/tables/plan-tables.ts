@@ -5,7 +5,7 @@ import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { createObservedTypes, type ObservedTypes } from "../columns/observed-types.ts";
-import { readTypes, refuseMoneyTypes } from "../columns/overrides.ts";
+import { readOverrides, refuseMoneyTypes } from "../columns/overrides.ts";
 import type { ObservedType } from "../columns/types.ts";
 import type { FinishedTable } from "../copy/resume.ts";
 import { type CopyRun, firstReader } from "../copy/run.ts";
@@ -66,7 +66,7 @@ async function planned(run: CopyRun): Promise<Planned> {
       options.content === "data"
         ? await readThere(session, schema, catalogue.tables)
         : new Map<string, ExistingTable>();
-    const forced = await readTypes(session, database, catalogue.tables, options.types);
+    const forced = await readOverrides(session, database, catalogue.tables, options.types);
     await refuseMoneyTypes(session, forced);
     const { icu, postgis, btreeGist } = server;
     const { version: targetVersion } = session;

@@ -5,13 +5,13 @@ import type { ColumnPlan, Expressions } from "./column-plan.ts";
 /** The translator of translate/, told what it has to know of the columns. */
 export const createExpressions = (from: DatabaseProduct, to: DatabaseProduct): Expressions => ({
   translate(columns, expression, use, result) {
-    const known = columns.map((column) => [column.source.name, meaning(column)] as const);
+    const known = columns.map((column) => [column.source.name, columnMeaning(column)] as const);
     const found = translateExpression(expression, {
       from,
       to,
       columns: new Map(known),
       use,
-      ...(result === undefined ? {} : { result: meaning(result) }),
+      ...(result === undefined ? {} : { result: columnMeaning(result) }),
     });
     if ("sql" in found) return { sql: found.sql };
     return { reason: found.draft === undefined ? found.reason : `${found.reason}; else it would be ${found.draft}` };
@@ -23,7 +23,7 @@ const collationOf = ({ collation }: ColumnPlan["source"]): string => {
   return collation.deterministic ? collation.name : foldingName(collation.name);
 };
 
-export function meaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
+export function columnMeaning({ name, sql, nullable, type, source }: ColumnPlan): ColumnMeaning {
   return {
     name,
     sourceType: source.domain === null ? source.written : (source.base ?? source.written),

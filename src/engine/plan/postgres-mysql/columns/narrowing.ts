@@ -11,7 +11,7 @@ import type { ValueType } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import type { TargetType } from "./target-type.ts";
-import { selected } from "./types.ts";
+import { selectColumn } from "./types.ts";
 
 /** Columns whose values a type that is there, or that the user named, may cut or round: by the table of rules. Pure. */
 
@@ -54,7 +54,7 @@ function withNulls(
   present: { type: string; notNull: boolean },
   doubt: Doubt | undefined,
 ): Doubt | undefined {
-  const value = `(${selected(source, type)})`;
+  const value = `(${selectColumn(source, type)})`;
   const types = [source.written, present.type] as const;
   const nulls = postgresDoubt(source.name, types, nullChecks({ nullable: !source.notNull }, present), value).misfits;
   const lost = present.notNull ? unknown.get(type.kind) : undefined;
@@ -115,4 +115,4 @@ function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
 const doubtOf = ({ source, type }: ColumnPlan, into: string, fit: Fit): Doubt | undefined =>
   typeof fit === "string"
     ? undefined
-    : postgresDoubt(source.name, [source.written, into], fit, `(${selected(source, type)})`);
+    : postgresDoubt(source.name, [source.written, into], fit, `(${selectColumn(source, type)})`);

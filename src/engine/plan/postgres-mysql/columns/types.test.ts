@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import { sampleColumn } from "./sample-column.ts";
-import { type ColumnContext, digitsOf, nothingObserved, targetType } from "./types.ts";
+import { type ColumnContext, nothingObserved, numericDigits, targetType } from "./types.ts";
 
 const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<ColumnContext> = {}) =>
   targetType(sampleColumn(type, more), { maria: false, version: 90_700, lesson: nothingObserved, ...around });
@@ -103,6 +103,6 @@ describe("types of PostgreSQL in MySQL", () => {
     [digits(5, -2), { before: 7, after: 0 }],
     [digits(1000, 1000), { before: 0, after: 1000 }],
   ])("the digits of modifier %i", (modifier, expected) => {
-    expect(digitsOf(modifier)).toEqual(expected);
+    expect(numericDigits(modifier)).toEqual(expected);
   });
 });

@@ -251,7 +251,7 @@ function json({ maria, lesson }: ColumnContext, from: string, notes: string[]): 
 }
 
 function numeric(modifier: number, { lesson, joined, keyed }: ColumnContext): TargetType {
-  const declared = modifier < 4 ? undefined : digitsOf(modifier);
+  const declared = modifier < 4 ? undefined : numericDigits(modifier);
   if (declared !== undefined && declared.before + declared.after <= 65 && declared.after <= 30) {
     return decimal(joined ?? `DECIMAL(${declared.before + declared.after},${declared.after})`);
   }
@@ -273,7 +273,7 @@ function numeric(modifier: number, { lesson, joined, keyed }: ColumnContext): Ta
 const decimal = (sql: string, limit = 65, scale = 30): TargetType => plain(sql, 30, kind.numeric, { limit, scale });
 
 /** numeric(3,5) holds 0.00999 and numeric(5,-2) 9999900. */
-export function digitsOf(modifier: number): { before: number; after: number } {
+export function numericDigits(modifier: number): { before: number; after: number } {
   const precision = ((modifier - 4) >> 16) & 0xffff;
   const scale = (((modifier - 4) & 0x7ff) ^ 1024) - 1024;
   return { before: Math.max(0, precision - scale), after: Math.max(0, scale) };
@@ -303,7 +303,7 @@ function enumeration(column: SourceColumn, around: ColumnContext): TargetType {
 }
 
 /** `select` of a column, quoted for the source. */
-export const selected = (column: SourceColumn, type: TargetType): string => {
+export const selectColumn = (column: SourceColumn, type: TargetType): string => {
   const name = sourceIdentifier(column.name);
   return type.select === undefined ? name : type.select(name);
 };

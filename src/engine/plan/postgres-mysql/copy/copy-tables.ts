@@ -16,7 +16,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
 import { type CopyWorker, copyPart, type PartResult } from "./copy-part.ts";
 import { observeTypes, type ReadonlyObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
-import { nameOf, remakePlanned } from "./target.ts";
+import { remakePlanned, targetName } from "./target.ts";
 
 export interface TablesRun {
   fence: MysqlFence;
@@ -148,7 +148,7 @@ async function countBoth(
     return sum;
   };
   const here = async () =>
-    Number((await target.query(`SELECT COUNT(*) FROM ${qualified(...nameOf(plan))}`))[0]?.[0] ?? -1);
+    Number((await target.query(`SELECT COUNT(*) FROM ${qualified(...targetName(plan))}`))[0]?.[0] ?? -1);
   const [before, after] = await Promise.all([there(), here()]);
   if (before === after) return { source: before, target: after };
   throw new EngineError(

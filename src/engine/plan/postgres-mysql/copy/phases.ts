@@ -4,7 +4,7 @@ import type { CopyReport, InventoryEntry, Verification } from "../../../contract
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { changedWords } from "../../../report/facts.ts";
-import { notCopied } from "../../../report/not-copied.ts";
+import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { workOff } from "../../../run/work.ts";
 import { printable } from "../../../text/printable.ts";
@@ -22,7 +22,7 @@ import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifference
 import { markFinished } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { plansOf } from "./state.ts";
-import { nameOf } from "./target.ts";
+import { targetName } from "./target.ts";
 
 /** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
 
@@ -58,7 +58,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.phase("constraints");
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
   if (content !== "schema") {
-    const names = states.map(({ plan }) => nameOf(plan));
+    const names = states.map(({ plan }) => targetName(plan));
     await analyzeTables(target, names, warn);
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
@@ -81,7 +81,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     warn,
   );
   for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
-  const left = notCopied(inventory);
+  const left = notCopiedText(inventory);
   if (left !== undefined) warn(`${left} (see the report)`);
   const { maria, versionText } = target.server;
   return {

@@ -35,7 +35,7 @@ import { makeWithFallback } from "./create-table.ts";
 import { keepFinished, type ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { type FinishedTable, plansOf } from "./state.ts";
-import { dropNamed, nameOf, readFacts, relationsToDrop, without } from "./target.ts";
+import { dropNamed, readFacts, relationsToDrop, targetName, withoutRelations } from "./target.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
 
@@ -149,7 +149,7 @@ async function prepareTarget(
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
   const srids = await readSrids(target, chosen.tables);
   const { scheme, planner } = await planned(fence, { ...facts, content }, (claimed) => {
-    const free = content === "data" ? { ...facts, relations: [] } : without(facts, doomed);
+    const free = content === "data" ? { ...facts, relations: [] } : withoutRelations(facts, doomed);
     const constraints = [...free.constraints, ...claimed.map((name) => ({ table: "", name }))];
     const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
     return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
@@ -259,7 +259,7 @@ async function makeTables(
   states: Planner["states"],
   replan: Planner["replan"],
 ): Promise<void> {
-  const names = states.map(({ plan }) => nameOf(plan));
+  const names = states.map(({ plan }) => targetName(plan));
   await recordTables((workers[0] as CopyWorker).target, run.fence, names);
   await workOff(
     workers,

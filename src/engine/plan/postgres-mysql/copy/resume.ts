@@ -16,7 +16,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
 import type { ObservedTypes } from "./observed-types.ts";
 import { dataWarnings } from "./report.ts";
 import type { FinishedTable, TableState } from "./state.ts";
-import { nameOf } from "./target.ts";
+import { targetName } from "./target.ts";
 
 export const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): ObservedTypes => ({
   columns: new Map(columns),
@@ -136,8 +136,8 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
 
 async function isAsLeft(session: Session, fence: MysqlFence, plan: TablePlan, content: string): Promise<boolean> {
   if (content !== "data")
-    return (await reopenTable(session, fence, nameOf(plan))) && (await structureOf(session, [plan])).length === 0;
-  const rows = { kind: "rows", name: [...nameOf(plan)] };
+    return (await reopenTable(session, fence, targetName(plan))) && (await structureOf(session, [plan])).length === 0;
+  const rows = { kind: "rows", name: [...targetName(plan)] };
   const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
   return found !== undefined && known !== undefined && isOurs(session, known.object, known.proofs, found);
 }

@@ -4,7 +4,7 @@ import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
-import { makeTable } from "../../../mysql/target/create.ts";
+import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { refuseReferences } from "../../../mysql/target/name-conflicts.ts";
 import { printable } from "../../../text/printable.ts";
 import type { Relation, TargetFacts } from "../columns/scheme.ts";
@@ -53,7 +53,7 @@ export async function readFacts(
 }
 
 /** The facts when these relations are gone. */
-export function without(facts: TargetFacts, gone: readonly Relation[]): TargetFacts {
+export function withoutRelations(facts: TargetFacts, gone: readonly Relation[]): TargetFacts {
   const names = new Set(gone.map(({ name }) => name));
   return {
     ...facts,
@@ -96,19 +96,19 @@ export async function dropNamed(
   }
 }
 
-export const nameOf = (plan: Pick<TablePlan, "load" | "name">): [string, string] => [plan.load.database, plan.name];
+export const targetName = (plan: Pick<TablePlan, "load" | "name">): [string, string] => [plan.load.database, plan.name];
 
 /** A table that was recorded. */
 export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
-  leniently(session, plan.wide, () => makeTable(session, fence, nameOf(plan), (comment) => plan.create(comment))).catch(
-    (error: unknown) => {
-      throw tooWide(error, plan.source) ?? error;
-    },
-  );
+  leniently(session, plan.wide, () =>
+    createMarkedTable(session, fence, targetName(plan), (comment) => plan.create(comment)),
+  ).catch((error: unknown) => {
+    throw tooWide(error, plan.source) ?? error;
+  });
 
 /** Empty again, in another shape: the table is dropped and made. */
 export async function remakePlanned(session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> {
   await fence.guard(session);
-  await session.run(`DROP TABLE ${qualified(...nameOf(plan))}`);
+  await session.run(`DROP TABLE ${qualified(...targetName(plan))}`);
   await makePlanned(session, fence, plan);
 }

@@ -8,7 +8,7 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { fullName } from "../../../text/full-name.ts";
 import { printable } from "../../../text/printable.ts";
 import { leniently } from "../columns/wide.ts";
-import { nameOf } from "../copy/target.ts";
+import { targetName } from "../copy/target.ts";
 import { type IndexPlan, indexEntries } from "../tables/indexes.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -45,7 +45,7 @@ async function buildPlain({ session, fence, strict }: Building, plan: TablePlan,
   await fence.guard(session);
   const add = async (indexes: readonly IndexPlan[]) => {
     const adds = indexes.map(({ sql }) => `ADD ${sql}`).join(", ");
-    await session.run(`ALTER TABLE ${qualified(...nameOf(plan))} ${adds}`).catch((error: unknown) => {
+    await session.run(`ALTER TABLE ${qualified(...targetName(plan))} ${adds}`).catch((error: unknown) => {
       throw doubled(plan, error);
     });
   };
@@ -77,7 +77,7 @@ function doubled(plan: TablePlan, error: unknown): unknown {
 async function buildFunctional({ session, fence, strict }: Building, plan: TablePlan, refuse: Refuse): Promise<void> {
   for (const index of plan.functional) {
     await fence.guard(session);
-    const add = `ALTER TABLE ${qualified(...nameOf(plan))} ADD ${index.sql}`;
+    const add = `ALTER TABLE ${qualified(...targetName(plan))} ADD ${index.sql}`;
     try {
       await leniently(session, plan.wide, () => session.run(add));
     } catch (error) {

@@ -9,7 +9,7 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { workOff } from "../../../run/work.ts";
 import { printable } from "../../../text/printable.ts";
 import { leniently } from "../columns/wide.ts";
-import { nameOf } from "../copy/target.ts";
+import { targetName } from "../copy/target.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "../tables/foreign-keys.ts";
 import type { SourceSequence } from "../tables/sequences.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -28,7 +28,7 @@ export async function setCounter(
   if (found === undefined || found.last === null)
     return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it fixes the next copy`;
   const next = BigInt(found.last) + (found.called ? 1n : 0n);
-  const table = qualified(...nameOf(plan));
+  const table = qualified(...targetName(plan));
   const column = plan.columns.find(({ source }) => source.name === counter.column)?.name ?? "";
   const [[largest] = []] = await session.query(`SELECT COALESCE(MAX(${identifier(column)}), 0) FROM ${table}`);
   // Most often it stands there already.
@@ -95,12 +95,12 @@ export async function endTables(
   for (const key of keys) if (!hasIndex(key)) await addOne(session, key);
   const finish = (plan: TablePlan): Finish => {
     const last = own(plan).filter(hasIndex);
-    const start = `ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length;
+    const start = `ALTER TABLE ${qualified(...targetName(plan))} ADD `.length;
     return {
-      name: nameOf(plan),
+      name: targetName(plan),
       comment: plan.comment,
       keys: last.map(({ add }) => add.slice(start)),
-      parents: own(plan).map(({ parent }) => nameOf(parent)),
+      parents: own(plan).map(({ parent }) => targetName(parent)),
       async refused(on, error) {
         refusalOf(error);
         for (const key of last) await addOne(on, key);

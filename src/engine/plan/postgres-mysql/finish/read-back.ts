@@ -1,7 +1,7 @@
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { nameOf } from "../copy/target.ts";
+import { targetName } from "../copy/target.ts";
 import type { ForeignKeyPlan } from "../tables/foreign-keys.ts";
 import { askedFor, checkOf, type TableShape, usualType } from "../tables/shape.ts";
 import { compareShapes, type ShapeDifference } from "../tables/shape-compare.ts";
@@ -29,7 +29,7 @@ export async function structureOf(
       const own = keys.filter(({ table }) => table.source.oid === plan.source.oid);
       const added = [
         ...[...plan.later, ...plan.functional].map(({ sql }) => sql),
-        ...own.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...nameOf(plan))} ADD `.length)),
+        ...own.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...targetName(plan))} ADD `.length)),
       ];
       const asked = askedFor(plan.create("''"), added, maria);
       const made = there.get(plan.name);

@@ -11,13 +11,13 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import { doublesOf } from "../../../rows/copy-to-load/json-numbers.ts";
 import { printable } from "../../../text/printable.ts";
-import { type Condition, crossConditions } from "../../fits/conditions.ts";
+import { type CheckCondition, crossConditions } from "../../fits/conditions.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { fitPresent } from "../columns/narrowing.ts";
 import { asWritten } from "../columns/shapes.ts";
-import { selected } from "../columns/types.ts";
-import { nameOf } from "../copy/target.ts";
+import { selectColumn } from "../columns/types.ts";
+import { targetName } from "../copy/target.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /** Rows alone, into tables that are there: found by name, their columns likewise; emptied only where the options say so. */
@@ -101,7 +101,7 @@ export async function emptyPresent(
   settle: (plan: TablePlan) => Promise<void>,
 ): Promise<void> {
   for (const plan of plans) {
-    const name = nameOf(plan);
+    const name = targetName(plan);
     await fenced(session, fence, () => fence.record(session, [{ kind: "rows", name: [...name] }]));
     if (filled.has(plan.name)) {
       await fence.guard(session);
@@ -118,7 +118,7 @@ function conditionsOf(
   there: readonly Column[],
   { maria, version }: Session["server"],
   sourceVersion: number,
-  conditions: readonly Condition[],
+  conditions: readonly CheckCondition[],
 ): Doubt[] {
   const columns = loaded.flatMap(({ name, nullable, source }) => {
     const present = there.find((one) => fold(one.name) === fold(name));
@@ -203,7 +203,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
           : { name };
       }),
     },
-    select: loaded.map(({ source, type }) => selected(source, type)).join(", "),
+    select: loaded.map(({ source, type }) => selectColumn(source, type)).join(", "),
     later: [],
     functional: [],
     counter: there.some(({ auto }) => auto) ? plan.counter : undefined,

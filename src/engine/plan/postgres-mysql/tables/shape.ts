@@ -1,4 +1,4 @@
-import { items, type Token, tokens, wordsOf } from "./statement.ts";
+import { items, type StatementToken, tokens, wordsOf } from "./statement.ts";
 
 /** What a table is made of, as far as a server shows it again: from the statements that ask for it. Pure. */
 export interface TableShape {
@@ -58,7 +58,7 @@ export function askedFor(create: string, added: readonly string[], maria: boolea
   return shape;
 }
 
-function take(shape: TableShape, item: readonly Token[], maria: boolean): void {
+function take(shape: TableShape, item: readonly StatementToken[], maria: boolean): void {
   const [first] = item;
   if (first?.kind === "name") {
     shape.columns.push(columnOf(item, maria));
@@ -83,7 +83,7 @@ function take(shape: TableShape, item: readonly Token[], maria: boolean): void {
 /** As it is compared: one that is not enforced is another check. */
 export const checkOf = (name: string, enforced: boolean): string => (enforced ? name : `${name} NOT ENFORCED`);
 
-const keyOf = (part: readonly Token[]): string => {
+const keyOf = (part: readonly StatementToken[]): string => {
   const [column, after] = part;
   const direction = wordsOf(part).includes("DESC") ? " DESC" : "";
   if (column?.kind !== "name") return `(…)${direction}`;
@@ -100,7 +100,7 @@ const clauses = new Set(
   ),
 );
 
-function columnOf(item: readonly Token[], maria: boolean): ColumnShape {
+function columnOf(item: readonly StatementToken[], maria: boolean): ColumnShape {
   const words = wordsOf(item);
   const end = words.findIndex((word, at) => at > 0 && clauses.has(word));
   const after = (clause: string) => {
@@ -121,10 +121,10 @@ function columnOf(item: readonly Token[], maria: boolean): ColumnShape {
   };
 }
 
-const typeText = (list: readonly Token[]): string =>
+const typeText = (list: readonly StatementToken[]): string =>
   list.map(({ kind, text }, at) => (kind === "group" ? `(${text})` : `${at > 0 ? " " : ""}${text}`)).join("");
 
-const defaultText = ({ kind, text }: Token): string => {
+const defaultText = ({ kind, text }: StatementToken): string => {
   if (kind === "string") return unquoted(text);
   return kind === "group" || !/^-?[\d.]/.test(text) ? "(…)" : text;
 };
@@ -162,10 +162,10 @@ export function usualType(sql: string, maria: boolean): string {
     .replace(/^json$/, maria ? "longtext" : "json");
 }
 
-function foreignKeyOf(name: string, item: readonly Token[]): ForeignKeyShape {
+function foreignKeyOf(name: string, item: readonly StatementToken[]): ForeignKeyShape {
   const words = wordsOf(item);
   const [columns, referenced] = item.filter(({ kind }) => kind === "group");
-  const names = (group: Token | undefined) =>
+  const names = (group: StatementToken | undefined) =>
     tokens(group?.text ?? "").flatMap(({ kind, text }) => (kind === "name" ? [text] : []));
   const rule = (event: string) => {
     const at = words.findIndex((word, index) => word === event && words[index - 1] === "ON");
@@ -185,7 +185,7 @@ function foreignKeyOf(name: string, item: readonly Token[]): ForeignKeyShape {
   };
 }
 
-function partitionsIn(list: readonly Token[]): number {
+function partitionsIn(list: readonly StatementToken[]): number {
   const words = wordsOf(list);
   const count = words.indexOf("PARTITIONS");
   if (count >= 0) return Number(list[count + 1]?.text);

@@ -1,13 +1,13 @@
 /** The pieces of the statements that this room writes: words, quoted names, literals and what stands in brackets. Pure. */
-export interface Token {
+export interface StatementToken {
   kind: "word" | "name" | "string" | "group" | "comma";
   /** Of a name and of a group what is within; of a string as written, with its quotes. */
   text: string;
 }
 
 /** Errors: none; what is not closed ends with the text. */
-export function tokens(sql: string): Token[] {
-  const found: Token[] = [];
+export function tokens(sql: string): StatementToken[] {
+  const found: StatementToken[] = [];
   for (let at = 0; at < sql.length; ) {
     const character = sql[at] as string;
     if (/\s/.test(character)) {
@@ -62,8 +62,8 @@ function closing(sql: string, start: number): number {
 }
 
 /** Parted at its commas. */
-export function items(list: readonly Token[]): Token[][] {
-  const parts: Token[][] = [[]];
+export function items(list: readonly StatementToken[]): StatementToken[][] {
+  const parts: StatementToken[][] = [[]];
   for (const token of list) {
     if (token.kind === "comma") parts.push([]);
     else parts.at(-1)?.push(token);
@@ -72,5 +72,5 @@ export function items(list: readonly Token[]): Token[][] {
 }
 
 /** The words among them in upper case, other tokens as an empty text; for looking up clauses. */
-export const wordsOf = (list: readonly Token[]): string[] =>
+export const wordsOf = (list: readonly StatementToken[]): string[] =>
   list.map(({ kind, text }) => (kind === "word" ? text.toUpperCase() : ""));

@@ -11,7 +11,7 @@ import { fitRow, planColumn } from "../columns/columns.ts";
 import { createNames } from "../columns/names.ts";
 import { doubtsOfNamed } from "../columns/narrowing.ts";
 import type { TargetType } from "../columns/target-type.ts";
-import { binaryCollation, selected } from "../columns/types.ts";
+import { binaryCollation, selectColumn } from "../columns/types.ts";
 import { isWide } from "../columns/wide.ts";
 import {
   commentCharacters,
@@ -91,7 +91,7 @@ export function planTable(source: SourceTable, planning: ColumnPlanning): TableP
         ...(type.json || isInOtherCharset(type) ? { value: inUtf8 } : {}),
       })),
     },
-    select: loaded.map(({ source: column, type }) => selected(column, type)).join(", "),
+    select: loaded.map(({ source: column, type }) => selectColumn(column, type)).join(", "),
     create: around(
       `CREATE TABLE ${table} (${[...lines, ...helpers, ...keys, ...checks].join(", ")}) ENGINE=InnoDB ROW_FORMAT=DYNAMIC DEFAULT CHARSET=utf8mb4 COLLATE=${binaryCollation(scheme.maria)} COMMENT=`,
       partitioning,

@@ -5,7 +5,7 @@ import { fullNameSql } from "../../../postgres/driver/names.ts";
 import { fullName } from "../../../text/full-name.ts";
 import { inOrder } from "../../../translate/in-order.ts";
 import { type ColumnMeaning, type SourceRelation, translateView } from "../../../translate/index.ts";
-import { meaning } from "../columns/expressions.ts";
+import { columnMeaning } from "../columns/expressions.ts";
 import { createNames } from "../columns/names.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -103,7 +103,7 @@ function relationOf(scheme: Scheme, { source, name, columns }: Readable, parents
     return { reason: `${tableName(source)} shows the rows of tables that inherit from it, and the copy's does not` };
   return {
     target: [scheme.database, name],
-    columns: new Map<string, ColumnMeaning>(columns.map((column) => [column.source.name, meaning(column)])),
+    columns: new Map<string, ColumnMeaning>(columns.map((column) => [column.source.name, columnMeaning(column)])),
     keys: [],
     tables: new Set([source.oid]),
   };

@@ -1,5 +1,5 @@
 import type { MadeObject } from "../../../contract.ts";
-import { createGroups, createPacked, type Packed } from "../../../memory/packed.ts";
+import { createPacked, createPackedGroups, type Packed } from "../../../memory/packed.ts";
 import { createRecent } from "../../../memory/recent.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
@@ -142,7 +142,7 @@ const atHand = 4;
 function createIndexPlans(tables: ReadonlySet<number>) {
   const places = new Map([...tables].map((oid, at) => [oid, at]));
   const groupOf = (oid: number) => Math.floor((places.get(oid) ?? 0) / together);
-  const packed = createGroups<[number, Planned]>();
+  const packed = createPackedGroups<[number, Planned]>();
   const replaced = new Map<number, TableIndexes>();
   const groups = createRecent((group: number) => Map.groupBy(packed.of(group), ([oid]) => oid), atHand);
   return {

@@ -1,7 +1,7 @@
 import { EngineError, type InventoryEntry } from "../../../contract.ts";
 import { partKinds, relationKinds, sharedKinds, takenName } from "../../../fence/claims.ts";
 import { targetNotEmpty } from "../../../fence/drop-option.ts";
-import { createGroups } from "../../../memory/packed.ts";
+import { createPackedGroups } from "../../../memory/packed.ts";
 import { sharedText } from "../../../memory/shared-text.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { printable } from "../../../text/printable.ts";
@@ -55,7 +55,7 @@ export function compareInventories(
   const count = Math.ceil((source.length + 1) / together);
   const groupOf = (key: string) => hashOf(key) % count;
   const grouped = <T extends { kind: string; name: string }>(all: Iterable<T>) => {
-    const groups = createGroups<[number, T]>();
+    const groups = createPackedGroups<[number, T]>();
     let at = 0;
     for (const one of all) groups.add(groupOf(thingKey({ kind: one.kind, name: printable(one.name) })), [at++, one]);
     return groups;

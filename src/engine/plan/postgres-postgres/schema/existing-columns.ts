@@ -6,7 +6,7 @@ import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
 import { printable } from "../../../text/printable.ts";
 import { characterChecks } from "../../fits/characters.ts";
-import { type Condition, sameConditions } from "../../fits/conditions.ts";
+import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { nullChecks } from "../../fits/nulls.ts";
 import { type PostgresDoubtful, postgresDoubt } from "../../fits/of-postgres.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";
@@ -26,7 +26,7 @@ export interface ExistingTable {
   /** By column, of the source's and the target's types (type-parts.ts). */
   parts?: Readonly<Record<"source" | "target", ReadonlyMap<string, TypePart[]>>>;
   /** Checks of the target that the source's own do not imply. */
-  conditions?: readonly Condition[];
+  conditions?: readonly CheckCondition[];
 }
 
 interface ThereColumn {
