@@ -119,6 +119,8 @@ export interface RestoreResult {
   /** In words, at most 100; empty when equal. */
   differences: string[];
   warnings: string[];
+  /** Of the backup, by its manifest: such as kinds of objects that its user could not see. At most 20. */
+  backupWarnings: string[];
 }
 
 /** Objects by name. Names are those of names.ts; a storage adds its own prefix or folder to them. */

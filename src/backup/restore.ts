@@ -1,3 +1,4 @@
+import { printable } from "../engine/text/printable.ts";
 import { counted } from "../guard/words.ts";
 import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
@@ -5,12 +6,15 @@ import { BackupError, type Manifest, type RestoreRequest, type RestoreResult } f
 import { unpackMysql } from "./mysql/unpack.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
 import { someNames } from "./target.ts";
+import { notMade } from "./words.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
 
 const usualJobs = 2;
 const mostDifferences = 100;
+const mostWarnings = 20;
+const longestWarning = 500;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function restoreBackup(request: RestoreRequest): Promise<RestoreResult> {
@@ -41,6 +45,9 @@ async function restored(request: RestoreRequest): Promise<RestoreResult> {
     attempt: request.attempt,
     moved: (plain) => account.moved(plain, 0),
   });
+  // What the backup's user could not see is a cause of what a restore cannot make.
+  const backupWarnings = manifest.warnings.slice(0, mostWarnings).map((one) => printable(one.slice(0, longestWarning)));
+  for (const warning of backupWarnings) log("warning", `when the backup was taken: ${warning}`);
   const differences = compareWithManifest(manifest, unpacked);
   const { equal: checksummed, left } = checksumsOf(manifest, unpacked);
   if (left.length > 0)
@@ -60,6 +67,7 @@ async function restored(request: RestoreRequest): Promise<RestoreResult> {
     ...{ tables: unpacked.tables.length, rows, equal: differences.length === 0, checksummed },
     differences: differences.slice(0, mostDifferences),
     warnings: unpacked.warnings,
+    backupWarnings,
   };
 }
 
@@ -77,7 +85,7 @@ function refuseOtherEngine({ engine }: Manifest, target: Manifest["engine"]): vo
 }
 
 /** The target against the manifest, in words. What the target has besides is its own. Pure. */
-export function compareWithManifest(manifest: Manifest, { tables, inventory }: Unpacked): string[] {
+export function compareWithManifest(manifest: Manifest, { tables, inventory, warnings }: Unpacked): string[] {
   const rows = new Map(tables.map((table) => [table.name, table.rows]));
   const { unequal } = checksumsOf(manifest, { tables });
   const there = new Set(inventory.map(({ kind, name }) => `${kind} ${name}`));
@@ -89,9 +97,16 @@ export function compareWithManifest(manifest: Manifest, { tables, inventory }: U
     }),
     ...unequal.map((name) => `table ${name} has other rows than the backup: their checksum differs`),
     ...manifest.inventory.flatMap(({ kind, name }) =>
-      there.has(`${kind} ${name}`) ? [] : [`${kind} ${name} is missing`],
+      there.has(`${kind} ${name}`) ? [] : [`${kind} ${name} is missing${whyNotMade(`${kind} ${name}`, warnings)}`],
     ),
   ];
+}
+
+/** The server's words, where the object was tried. */
+function whyNotMade(object: string, warnings: readonly string[]): string {
+  const start = `${printable(object)}${notMade}`;
+  const found = warnings.find((one) => one.startsWith(start));
+  return found === undefined ? "" : `: ${found.slice(start.length)}`;
 }
 
 /** Tables with as many rows as in the manifest, by what their checksums say; `left`: sums of two forms say nothing. Pure. */

@@ -1,5 +1,5 @@
+import { countedKind } from "../engine/report/not-copied.ts";
 import { printable } from "../engine/text/printable.ts";
-import { counted } from "../guard/words.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 
@@ -18,10 +18,14 @@ export async function refuseNotEmpty(
   if (there.length === 0) return;
   const database = printable(target.database);
   if (allowNotEmpty === false) {
-    const names = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${printable(name)}`);
+    const own = there.filter(({ kind }) => !ofTables.has(kind));
+    const kinds = [...Map.groupBy(own, ({ kind }) => kind)]
+      .map(([kind, { length }]) => countedKind(length, kind))
+      .slice(0, 8);
+    const names = own.map(({ kind, name }) => `${kind} ${printable(name)}`);
     throw new BackupError(
       "target_not_empty",
-      `the target database ${database} has ${counted(there.length, "object")}: ${someNames(names)}. Restore into a new or an empty database, or allow a target that is not empty`,
+      `the target database ${database} is not empty: it has ${kinds.join(", ")} (${someNames(names)}). Restore into a new or an empty database, or allow a target that is not empty`,
     );
   }
   const found = taken(manifest.inventory, there);

@@ -154,7 +154,7 @@ describe("a backup of MySQL into PostgreSQL", () => {
       work: { owner: randomUUID(), ownerName: "Restore team/back", allowNotEmpty: false, options: { jobs: 2 } },
       ...{ server: own.endpoint, target: endpoint(target), engine: { copy, foundRuns }, hooks: hook },
       restore: async () => ({
-        ...{ tables: 1, rows: 0, equal: false, checksummed: 0, warnings: [] },
+        ...{ tables: 1, rows: 0, equal: false, checksummed: 0, warnings: [], backupWarnings: [] },
         differences: ["table mine has 0 rows instead of 1"],
       }),
     });

@@ -2,6 +2,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFile
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { connect } from "../databases/connect.ts";
 import { until } from "../worker/until.ts";
 import { entry, run, start } from "./process.ts";
 import { type Fresh, type Servers, startServers } from "./servers.ts";
@@ -140,6 +141,46 @@ it("at a terminal it asks before it restores beside objects, and no answer but y
   expect((await command.ended).code, command.stdout()).toBe(1);
   expect(command.stdout()).toContain("nothing was restored");
   expect(await tablesOf(target)).toEqual(["1"]);
+});
+
+it("what the backup's MySQL user cannot see is a warning on stdout, and names the cause of a view that a restore cannot make", async () => {
+  const source = await servers.database("mysql");
+  await source.session.query("CREATE TABLE t (id INT PRIMARY KEY)");
+  const admin = await connect("mysql", servers.mysql.adminUrl);
+  const within = (sql: string) => admin.query(sql.replaceAll("shop.", `${source.name}.`));
+  await within("CREATE FUNCTION shop.hidden() RETURNS INT DETERMINISTIC NO SQL RETURN 1");
+  await within("CREATE VIEW shop.seen AS SELECT id, shop.hidden() AS h FROM shop.t");
+  await within("CREATE USER IF NOT EXISTS few IDENTIFIED BY 'Pass-word-1'");
+  await within("GRANT SELECT, LOCK TABLES, SHOW VIEW, TRIGGER, EVENT ON shop.* TO few");
+  await admin.end();
+  const url = source.bare.replace(/\/\/[^@]*@/, "//few@");
+  const words = ["backup", url, file("few"), "--recipients-file", file("mysql.key")];
+  const made = await run(words, { env: { ROWFERRY_SOURCE_PASSWORD: "Pass-word-1" } });
+  expect(made.code, made.stderr).toBe(0);
+  expect(made.stdout).toMatch(
+    /It may not be all of the database:\n {2}.*functions and procedures cannot be seen.*: grant /,
+  );
+
+  const target = await servers.database("mysql");
+  const restored = await run(["restore", file("few"), target.bare, ...opened("mysql")], {
+    env: env(undefined, target),
+  });
+  expect(restored.code, restored.stderr).toBe(3);
+  expect(restored.stdout).toMatch(/view seen is missing: .*FUNCTION \S*hidden does not exist/);
+  expect(restored.stdout).toMatch(/When the backup was taken:\n {2}.*functions and procedures cannot be seen/);
+});
+
+it("a target that is not empty is told by kinds, whose numbers add up", async () => {
+  const target = await servers.database("mysql");
+  for (let at = 0; at < 7; at++) await target.session.query(`CREATE TABLE t${at} (id INT PRIMARY KEY, a INT, b INT)`);
+  await target.session.query("CREATE VIEW v AS SELECT 1 AS one");
+  const refused = await run(["restore", file("mysql"), target.bare, ...opened("mysql")], {
+    env: env(undefined, target),
+  });
+  expect(refused.code).toBe(1);
+  expect(refused.stderr).toContain(
+    "is not empty: it has 7 tables, 1 view (table t0, table t1, table t2, table t3, table t4 and 3 more).",
+  );
 });
 
 it("Ctrl-C ends a backup, and what it wrote is removed", async () => {

@@ -10,6 +10,7 @@ import {
 } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
+import { notMade } from "../words.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */
 
@@ -71,7 +72,7 @@ export async function createApply(
         on.run(defined.by(as)).catch((error: unknown) => {
           // The comparison with the manifest decides whether it had to be made.
           if (!what.startsWith("view ") || !missing.has(errorNumber(error) ?? 0)) throw error;
-          warn(`${what} is not made: ${error instanceof Error ? error.message : String(error)}`);
+          warn(`${what}${notMade}${error instanceof Error ? error.message : String(error)}`);
         });
       try {
         await make(account);

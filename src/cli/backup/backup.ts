@@ -12,7 +12,7 @@ import { hooksOf } from "./hooks.ts";
 import { recipientsOf } from "./keys.ts";
 import { type ArchiveLocation, openPlace } from "./place.ts";
 import { type BackupModule, openBackups } from "./room.ts";
-import { inOwnWords } from "./words.ts";
+import { inOwnWords, warningLines } from "./words.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
 export async function runBackup(
@@ -48,7 +48,7 @@ export async function runBackup(
     return {
       body: { run, place: place.shown, ...taken, recipients, seconds },
       text: `Backed up ${what} in ${durationText(seconds)}: ${sizeText(taken.bytes)}, ${sizeText(taken.stored)} stored in ${place.shown}.
-Keep the digest of the manifest apart from the backup: a restore with --manifest-digest notices a changed one.
+${warningLines("It may not be all of the database", taken.warnings)}Keep the digest of the manifest apart from the backup: a restore with --manifest-digest notices a changed one.
 ${taken.manifestDigest}
 `,
     };

@@ -2,6 +2,7 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Storage, StorageCredentials, StorageSpec } from "../../backup/contract.ts";
 import { checkName, isPartName } from "../../backup/names.ts";
+import { clean } from "../../guard/words.ts";
 import type { Parsed } from "../command.ts";
 import { fileWords, UsageError } from "../exit.ts";
 import type { CommandContext } from "../io.ts";
@@ -39,13 +40,19 @@ export function openPlace(
   return { storage: storageOf(spec, credentials), folder, shown };
 }
 
+const forms = "PLACE is the folder of one backup, such as /backups/shop-monday, or s3://bucket/name";
 const nameRule = "letters, digits, ., - and _, and does not begin with a dot";
 
 function inFolder(text: string, flags: Parsed["flags"]): Named {
-  if (text.includes("://"))
-    throw new UsageError(
-      "PLACE is a folder, or a bucket as s3://bucket/name: name the server of the bucket by --endpoint",
-    );
+  if (text.includes("://")) {
+    const scheme = clean(text.slice(0, text.indexOf("://")), 20);
+    const fix = /^https?$/i.test(scheme)
+      ? "name the server of a bucket by --endpoint"
+      : /^(mysql|mariadb|postgres|postgresql)$/i.test(scheme)
+        ? "the database's URL is the other word"
+        : `${scheme}:// is not supported`;
+    throw new UsageError(`${forms}: ${fix}`);
+  }
   for (const flag of ["endpoint", "region", "endpoint-ca"] as const)
     if (flags[flag] !== undefined) throw new UsageError(`--${flag} is for a PLACE in a bucket: s3://bucket/name`);
   const given = resolve(text);
@@ -54,7 +61,7 @@ function inFolder(text: string, flags: Parsed["flags"]): Named {
   if (kindOf(path) === "file")
     throw new UsageError(`${text} is a file: PLACE is the folder of one backup, which has its manifest and its parts`);
   if (kindOf(dirname(path)) !== "folder")
-    throw new UsageError(`the folder ${dirname(path)} does not exist: create it, or mount the volume there`);
+    throw new UsageError(`the folder ${dirname(path)} does not exist: create it, or mount the volume there; ${forms}`);
   if (!isPartName(basename(path)))
     throw new UsageError(`the last part of PLACE, ${JSON.stringify(basename(path))}, is no name: it has ${nameRule}`);
   return { spec: { folder: dirname(path) }, folder: basename(path), shown: path };
@@ -70,8 +77,12 @@ function inBucket(text: string, flags: Parsed["flags"], env: CommandContext["io"
   const [bucket = "", ...segments] = text.replace(/^s3:\/\//i, "").split("/");
   while (segments.at(-1) === "") segments.pop();
   const key = segments.join("/");
-  if (key === "" || !/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(bucket))
-    throw new UsageError("PLACE in a bucket is s3://bucket/name: the name of this backup is missing");
+  if (!/^s3:\/\/[^/]/i.test(text)) throw new UsageError(`${forms}: after s3: are two slashes and the bucket`);
+  if (!/^[A-Za-z0-9][A-Za-z0-9._-]{1,253}$/.test(bucket))
+    throw new UsageError(
+      `${JSON.stringify(clean(bucket, 100))} is not the name of a bucket, which has at least 2 letters, digits, ., - and _: ${forms}`,
+    );
+  if (key === "") throw new UsageError(`${forms}: the name of this backup is missing after the bucket`);
   try {
     checkName(key);
   } catch {

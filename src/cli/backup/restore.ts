@@ -12,7 +12,7 @@ import { hooksOf } from "./hooks.ts";
 import { identitiesOf } from "./keys.ts";
 import { openPlace } from "./place.ts";
 import { type BackupModule, openBackups } from "./room.ts";
-import { inOwnWords } from "./words.ts";
+import { inOwnWords, warningLines } from "./words.ts";
 
 /** `rowferry restore PLACE TARGET`: checks the archive, restores it, and compares; differences are an answer with exit code 3. */
 export async function runRestore(
@@ -55,12 +55,16 @@ export async function runRestore(
     const seconds = Math.round(io.monotonic() - began) / 1000;
     const what = `${counted(restored.tables, "table")} with ${counted(restored.rows, "row")}`;
     const body = { place: place.shown, ...restored, seconds };
+    const warnings = `${warningLines("Warnings", restored.warnings)}${warningLines("When the backup was taken", restored.backupWarnings)}`;
     if (restored.equal)
-      return { body, text: `Restored and found equal: ${what} in ${durationText(seconds)}, into ${into}.\n` };
+      return {
+        body,
+        text: `Restored and found equal: ${what} in ${durationText(seconds)}, into ${into}.\n${warnings}`,
+      };
     const differences = restored.differences.map((line) => `  ${clean(line, 400)}`).join("\n");
     return {
       body,
-      text: `Restored ${what} into ${into}, and it differs from the backup:\n${differences}\n`,
+      text: `Restored ${what} into ${into}, and it differs from the backup:\n${differences}\n${warnings}`,
       outcome: "different",
       exitCode: exitCodes.different,
     };

@@ -73,12 +73,21 @@ describe("a backup or a restore that cannot be followed ends with 2, and nothing
     [
       "no such parent",
       () => ["backup", source, "/nowhere/at/all", "--recipient", key.recipient],
-      "/nowhere/at does not exist",
+      "/nowhere/at does not exist: create it, or mount the volume there; PLACE is the folder of one backup, such as",
     ],
     ["the root", () => ["backup", source, "/", "--recipient", key.recipient], "is no name"],
     ["a name with a space", () => ["backup", source, file("my backup"), "--recipient", key.recipient], "is no name"],
     ["a web address", () => ["backup", source, "https://s3.example.com/b/x"], "--endpoint"],
     ["a bucket without a name", () => ["backup", source, "s3://bucket/"], "the name of this backup is missing", keys],
+    [
+      "a bucket's name that is too short",
+      () => ["backup", source, "s3://b/x"],
+      '"b" is not the name of a bucket',
+      keys,
+    ],
+    ["one slash", () => ["backup", source, "s3:/bucket/x"], "or s3://bucket/name: after s3: are two slashes", keys],
+    ["another storage", () => ["backup", source, "gs://bucket/x"], "s3://bucket/name: gs:// is not supported", keys],
+    ["the words in the wrong order", () => ["restore", source, file("cut")], "the database's URL is the other word"],
     ["a bucket's name of dots", () => ["backup", source, "s3://bucket/../x"], "each part of PLACE's name", keys],
     ["a bucket without keys", () => ["backup", source, "s3://bucket/x"], "set AWS_ACCESS_KEY_ID"],
     [

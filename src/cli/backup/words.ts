@@ -1,4 +1,5 @@
 import { BackupError } from "../../backup/contract.ts";
+import { clean } from "../../guard/words.ts";
 
 /** The backups' errors speak of runs and requests; on the command line there are PLACE and flags. */
 
@@ -20,4 +21,14 @@ export function inOwnWords(error: unknown): unknown {
   if (!(error instanceof BackupError)) return error;
   const message = said.reduce((text, [from, to]) => text.replaceAll(from, to), error.message);
   return new BackupError(error.code, message, { retryable: error.retryable, cause: error.cause });
+}
+
+const mostWarnings = 20;
+
+/** For stdout: whoever keeps only that must see them too. Empty where there are none. */
+export function warningLines(title: string, warnings: readonly string[]): string {
+  if (warnings.length === 0) return "";
+  const shown = warnings.slice(0, mostWarnings).map((line) => `  ${clean(line, 400)}`);
+  const more = warnings.length > mostWarnings ? [`  and ${warnings.length - mostWarnings} more (--json)`] : [];
+  return `${[`${title}:`, ...shown, ...more].join("\n")}\n`;
 }
