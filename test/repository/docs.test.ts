@@ -61,6 +61,20 @@ it("On this page of the endpoints has every endpoint", () => {
   expect(summaries.filter((summary) => !list.includes(`>${summary.replace(/'/g, "&#39;")}</a>`))).toEqual([]);
 });
 
+const mostInCell = 200;
+/** Made from descriptions in the code. */
+const generated = new Set(["docs/endpoints.md"]);
+
+describe("a table's cell has one fact: what is longer stands below the table", () => {
+  it.each(pages.filter((page) => !generated.has(page)))("in %s", (page) => {
+    const rows = read(page)
+      .split("\n")
+      .filter((line) => /^\| (?!-)/.test(line));
+    const cells = rows.flatMap((row) => row.split(/(?<!\\)\|/).map((cell) => cell.trim()));
+    expect(cells.filter((cell) => cell.length > mostInCell)).toEqual([]);
+  });
+});
+
 describe("a link between pages leads somewhere, to a heading that is there", () => {
   it.each(pages)("in %s", (page) => {
     const targets = [...read(page).matchAll(/\]\(([^)#:]*)(#[^)]*)?\)/g)];

@@ -76,10 +76,10 @@ export const reportExample: z.input<typeof reportSchema> = {
   started_at: "2030-01-31T12:00:02.000Z",
   finished_at: "2030-01-31T12:03:20.000Z",
   size: 823_000_000,
-  tables: [{ source: "shop.orders", target: "shop.orders", rows: { source: 47_271, target: 47_271 } }],
+  tables: [{ source: "shop.orders", target: "public.orders", rows: { source: 47_271, target: 47_271 } }],
   inventory: [{ kind: "table", name: "shop.orders", outcome: "converted", note: "tinyint(1) as boolean" }],
   warnings: [],
-  made: [{ kind: "table", name: ["shop", "orders"] }],
+  made: [{ kind: "table", name: ["public", "orders"] }],
 };
 
 export const actedExample = (message: string): Acted => ({ message, migration: pending });
