@@ -13,12 +13,13 @@ import { candidateKey } from "../jobs/candidate.ts";
 import { managers } from "../jobs/managers.ts";
 import type { Slot } from "../jobs/observed.ts";
 import { reasonFromEvents } from "../pods/from-events.ts";
+import type { PerformerOptions } from "../pods/performer.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { decide } from "./decide.ts";
 import { createFindNeeds, type NeedsOptions } from "./find-needs.ts";
 import { secretsOf } from "./job.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { createPerformer, type PerformerOptions, resourceKind } from "./perform.ts";
+import { createPerformer, resourceKind } from "./perform.ts";
 import { controllerPart } from "./status.ts";
 import { candidateOf, isDeleting, isOver, type Subject, subjectKey } from "./subject.ts";
 

@@ -1,41 +1,21 @@
-import { alreadyExists, assertLeads, type Client, ClusterError, type Job } from "../../src/cluster/index.ts";
+import { alreadyExists, assertLeads, ClusterError, type Job } from "../../src/cluster/index.ts";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
 import type { JobCreation } from "../jobs/observed.ts";
-import type { Slots } from "../jobs/slots.ts";
-import type { WorkerTemplate } from "../jobs/template.ts";
 import { createJob } from "../pods/create-job.ts";
+import type { Performer, PerformerOptions } from "../pods/performer.ts";
 import type { FindNeeds } from "./find-needs.ts";
 import { removalJob, subjectJob } from "./job.ts";
 import { type Act, isRun, type Observed } from "./observed.ts";
 import { candidateOf, isDeleting, type Subject } from "./subject.ts";
 
-/** What a pass does beside the status: each act checks first at the API server that what the pass saw still holds. */
-export interface Performer {
-  /** Throws ClusterError `NotLeader` where this process may not act any more. */
-  mayAct(): void;
-  /** Does it, and returns what is observed then. */
-  perform(act: Act, observed: Observed): Promise<Observed>;
-}
-
-export interface PerformerOptions {
-  /** Its requests must end when the leader's term does. */
-  client: Client;
-  /** True only while this process is the leader; asked before every effect. */
-  leads: () => boolean;
-  template: () => WorkerTemplate;
-  /** Shared by all that run as Jobs. */
-  slots: Slots;
-  now: () => Date;
-}
-
 export const resourceKind = (subject: Subject): Kind<Subject> =>
   (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
 
-export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer {
+export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer<Act, Observed> {
   const { client, leads, template, slots, now } = options;
   const mayAct = () => assertLeads(leads);
 

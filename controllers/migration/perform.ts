@@ -1,11 +1,10 @@
-import { assertLeads, type Client, ClusterError, type Job, kinds } from "../../src/cluster/index.ts";
+import { assertLeads, ClusterError, type Job, kinds } from "../../src/cluster/index.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { JobCreation } from "../jobs/observed.ts";
-import type { Slots } from "../jobs/slots.ts";
-import type { WorkerTemplate } from "../jobs/template.ts";
 import { createJob } from "../pods/create-job.ts";
+import type { Performer, PerformerOptions } from "../pods/performer.ts";
 import { endPod } from "../pods/silence.ts";
 import { candidateOf } from "./candidate.ts";
 import { claimFree } from "./free.ts";
@@ -13,26 +12,7 @@ import { buildJob, specHash, specHashAnnotation } from "./job.ts";
 import type { Observed } from "./observed.ts";
 import type { Act } from "./plan.ts";
 
-/** What a pass does beside the status: each act looks first at the API server whether what the pass saw still holds. */
-export interface Performer {
-  /** Throws ClusterError `NotLeader` where this process may not act any more. */
-  mayAct(): void;
-  /** Does it, and answers what is observed then. */
-  perform(act: Act, observed: Observed): Promise<Observed>;
-}
-
-export interface PerformerOptions {
-  /** Its requests must end when the leader's term does. */
-  client: Client;
-  /** True only while this process is the leader; asked before every effect. */
-  leads: () => boolean;
-  template: () => WorkerTemplate;
-  /** Shared by all that run as Jobs. */
-  slots: Slots;
-  now: () => Date;
-}
-
-export function createPerformer({ client, leads, template, slots, now }: PerformerOptions): Performer {
+export function createPerformer({ client, leads, template, slots, now }: PerformerOptions): Performer<Act, Observed> {
   const mayAct = () => assertLeads(leads);
 
   /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clean, durationText, sizeText } from "./words.ts";
+import { clean, cut, durationText, sizeText } from "./words.ts";
 
 test.each([
   [0, "0 B"],
@@ -26,4 +26,10 @@ test.each([
 test("what a terminal would obey is taken out, and the length bounded", () => {
   expect(clean("a\u001b[31mb\u202ec\r\nd", 100)).toBe("a [31mb c d");
   expect(clean("x".repeat(50), 10)).toHaveLength(10);
+});
+
+test("a text is cut between characters", () => {
+  expect(cut("abc", 3)).toBe("abc");
+  expect(cut("abcd", 3)).toBe("ab…");
+  expect(cut("a\u{1f42c}bc", 3)).toBe("a…");
 });

@@ -4,6 +4,12 @@
 export const clean = (text: string, most: number): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ").slice(0, most);
 
+/** At most so many UTF-16 units, without half a character at the end. */
+export function cut(text: string, most: number): string {
+  if (text.length <= most) return text;
+  return `${text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
+}
+
 /** Bytes for a person, decimal: `823 MB`. */
 export function sizeText(bytes: number): string {
   const units = ["B", "kB", "MB", "GB", "TB", "PB"];

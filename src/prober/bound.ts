@@ -1,7 +1,7 @@
+import { cut } from "../guard/words.ts";
 import type { Assessed } from "../requests/prober.ts";
 import type { AssessmentDocument } from "../resources/assessment.ts";
-import { largestResponse } from "./protocol.ts";
-import { cut } from "./unreachable.ts";
+import { largestResponse, longestText } from "./protocol.ts";
 
 /**
  * An assessment as a caller gets it: every finding and object as long as a server stays within reason, and bounded where one does
@@ -45,8 +45,8 @@ export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed
       severity,
       code: cut(code, 64),
       object: cut(object, longestName * 2),
-      reason: cut(reason),
-      fix: cut(fix),
+      reason: cut(reason, longestText),
+      fix: cut(fix, longestText),
     })),
     mostFindings,
     mostBytes / 2,
@@ -75,7 +75,7 @@ export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed
     ...assessment,
     source: { ...source, engine: cut(source.engine, 64), version: cut(source.version, 200) },
     target: { ...target, engine: cut(target.engine, 64), version: cut(target.version, 200) },
-    estimate: { ...estimate, basis: cut(estimate.basis) },
+    estimate: { ...estimate, basis: cut(estimate.basis, longestText) },
     findings: [
       ...told.kept,
       ...counts.map(({ what, more }) => ({
@@ -87,7 +87,7 @@ export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed
       })),
     ],
     objects: listed.kept,
-    samples: samples.slice(0, 20).map((sample) => cut(sample)),
+    samples: samples.slice(0, 20).map((sample) => cut(sample, longestText)),
   };
   return { assessment: bounded, counts: countsOf(assessment) };
 }

@@ -8,11 +8,12 @@ import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
+import { cut } from "../guard/words.ts";
 import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
 import { boundedAssessment } from "./bound.ts";
 import { sideOf } from "./ended.ts";
 import type { ProbeCall, ProbeResponse } from "./protocol.ts";
-import { cut, type UnreachableSide, unreachableOf } from "./unreachable.ts";
+import { type UnreachableSide, unreachableOf } from "./unreachable.ts";
 
 /** What a child does with its one call: asks the databases, both at the same time, and puts into words why one cannot be asked. */
 

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
 import { unreachableResponse } from "./ended.ts";
-import { cut, unreachableOf } from "./unreachable.ts";
+import { unreachableOf } from "./unreachable.ts";
 
 const clean = (text: string) => text.replaceAll("secret-word", "[redacted]");
 const told = (error: unknown) => {
@@ -33,12 +33,6 @@ test("words are cleaned and cut, however long they are", () => {
   expect(answer.message.startsWith("[redacted] x")).toBe(true);
   expect(answer.message.length).toBe(1000);
   expect(told(new UrlError("url_malformed", "it has secret-word in it")).message).toContain("[redacted]");
-});
-
-test("a text is cut between characters", () => {
-  expect(cut("abc", 3)).toBe("abc");
-  expect(cut("abcd", 3)).toBe("ab…");
-  expect(cut("a\u{1f42c}bc", 3)).toBe("a…");
 });
 
 test.each([

@@ -1,18 +1,12 @@
 import { EngineError } from "../engine/contract.ts";
 import { UrlError } from "../guard/url.ts";
+import { cut } from "../guard/words.ts";
 import type { Unreachable } from "../requests/prober.ts";
 import { longestText } from "./protocol.ts";
 
 /** Why a database could not be asked, in words that a caller may read: no URL, no password, no address that a name stands for. */
 
 export type UnreachableSide = Unreachable["side"];
-
-/** Cuts at a character. */
-export function cut(text: string, most: number = longestText): string {
-  if (text.length <= most) return text;
-  const short = text.slice(0, most - 1);
-  return `${/[\ud800-\udbff]$/.test(short) ? short.slice(0, -1) : short}…`;
-}
 
 interface Telling {
   side: UnreachableSide;
@@ -26,7 +20,7 @@ export function unreachableOf(error: unknown, { side, clean, fault }: Telling): 
     side: error instanceof EngineError ? (error.side ?? side) : side,
     code,
     // A server's words can be of any length, and are not looked through in whole.
-    message: cut(clean(cut(message, longestText * 4))),
+    message: cut(clean(cut(message, longestText * 4)), longestText),
   });
   if (error instanceof UrlError)
     return say(error.code, `the ${side}'s connection URL is not accepted: ${error.message}`);

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { createRedactor } from "../guard/redact.ts";
-import { createJournal, cut } from "./journal.ts";
+import { createJournal } from "./journal.ts";
 
 function journal() {
   const redactor = createRedactor();
@@ -36,9 +36,4 @@ it("reports the last 40 entries and archives the first and the last with the gap
   expect(all[0]).toBe("entry 0");
   expect(all[2000]).toBe("6000 entries of the log are left out here");
   expect(all.at(-1)).toBe("entry 9999");
-});
-
-it("cuts a long message without splitting a character", () => {
-  expect(cut("ab😀cd", 4)).toBe("ab…");
-  expect(cut("abcd", 4)).toBe("abcd");
 });

@@ -1,4 +1,5 @@
 import type { Redactor } from "../guard/redact.ts";
+import { cut } from "../guard/words.ts";
 import type { Report } from "./protocol.ts";
 
 export type Milestone = Report["log"][number];
@@ -51,10 +52,4 @@ export function createJournal(
       return [...first, gap, ...tail];
     },
   };
-}
-
-/** Cuts to a number of UTF-16 units without splitting a character. */
-export function cut(text: string, most: number): string {
-  if (text.length <= most) return text;
-  return `${text.slice(0, most - 1).replace(/[\uD800-\uDBFF]$/, "")}…`;
 }

@@ -2,9 +2,9 @@ import type { CopyReport } from "../engine/contract.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { counted } from "../guard/words.ts";
+import { counted, cut } from "../guard/words.ts";
 import { packArchive } from "./archive.ts";
-import { cut, type Journal } from "./journal.ts";
+import type { Journal } from "./journal.ts";
 import type { Report, RunOutcome } from "./protocol.ts";
 
 /** What is said at the end of a run. */

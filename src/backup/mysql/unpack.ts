@@ -5,15 +5,16 @@ import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { printable } from "../../engine/text/printable.ts";
 import { counted } from "../../guard/words.ts";
+import { beginAttempt, endAttempt } from "../attempts.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { refuseNotEmpty, someNames } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Apply, createApply } from "./apply.ts";
-import { beginAttempt, endAttempt } from "./attempts.ts";
 import { createChecksums } from "./checksums.ts";
 import { databaseInventory } from "./inventory.ts";
+import { markedTarget } from "./marked-target.ts";
 import { statementsOf } from "./sql-file.ts";
 
 /**
@@ -44,7 +45,8 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
     account.phase("connecting");
     const main = await open();
     refuseOtherProduct(main, work);
-    const before = await beginAttempt(main, work);
+    const marked = markedTarget(main, target.database);
+    const before = await beginAttempt(marked, work);
     await refuseNotEmpty(work, databaseInventory(before));
     await refuseLongStatements(main, work);
     const workers = [main];
@@ -83,7 +85,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
       account.rows(rows);
       account.table();
     }
-    await endAttempt(main, work);
+    await endAttempt(marked, work);
     return { tables, inventory: databaseInventory(after), warnings: [...warnings] };
   } catch (error) {
     work.signal.throwIfAborted();

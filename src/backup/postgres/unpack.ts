@@ -15,14 +15,15 @@ import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { fullName } from "../../engine/text/full-name.ts";
 import { printable } from "../../engine/text/printable.ts";
+import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
-import { beginAttempt, endAttempt } from "./attempts.ts";
 import { type ContentBlocks, type LargeObject, readDump } from "./contents.ts";
 import { countTableRows } from "./count.ts";
+import { markedTarget } from "./marked-target.ts";
 import { largeObjects } from "./write.ts";
 
 /**
@@ -114,7 +115,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
       ...(await readInventory(main, new Set())).map(({ kind, name }) => ({ kind, name })),
       ...(await largeObjects(main)),
     ];
-    await endAttempt(main, work);
+    await endAttempt(markedTarget(main), work);
     return {
       tables: found.tables,
       inventory,
@@ -131,7 +132,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
 
 /** Whether the target is empty. Errors: `target_not_empty`, `target_conflict`. */
 async function refuseObjects(session: Session, work: Unpacking): Promise<boolean> {
-  const there = await beginAttempt(session, work);
+  const there = await beginAttempt(markedTarget(session), work);
   const detailed = (things: readonly { kind: string; name: string }[]) =>
     things.map((thing) => ({ ...thing, detail: "" }));
   await refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));

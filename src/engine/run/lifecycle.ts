@@ -25,6 +25,14 @@ export interface Life {
   atEnd(end: () => Promise<unknown>): void;
 }
 
+/** What every fence of a copy's target is opened with. */
+export const fenceOptions = ({ request, hooks }: Life) => ({
+  owner: request.owner,
+  ownerName: request.ownerName,
+  signal: hooks.signal,
+  warn: (message: string) => hooks.log("warning", message),
+});
+
 /** What a direction tells of what it copied; the lifecycle adds type, times and what was made. */
 export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made">;
 

@@ -119,8 +119,8 @@ export const copying: readonly Mutant[] = [
   {
     id: "other-plans-tables-kept",
     file: "src/engine/plan/mysql-postgres/copy/resume.ts",
-    find: "plans.filter((plan) => finished.get(plan.source.name)?.digest === tablePlanDigest(plan))",
-    replace: "plans.filter((plan) => finished.has(plan.source.name))",
+    find: "finished.get(plan.source.name)?.digest === tablePlanDigest(plan)",
+    replace: "finished.has(plan.source.name)",
     test: {
       file: "src/engine/plan/mysql-postgres/copy/resume.test.ts",
       name: "a table that an earlier attempt finished under another plan is copied again",

@@ -4,7 +4,7 @@ import type { Session } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
 import { refuseSameDatabase } from "../../mysql/fence/same-database.ts";
 import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
-import type { Direction } from "../../run/lifecycle.ts";
+import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { named } from "../../text/own-property.ts";
@@ -29,13 +29,10 @@ export const mysqlToMysql: Direction<Source, MysqlFence> = {
     await markAlikeLabels(source.reader, source.catalogue.tables);
     return { ...source, prefix, writers: [] };
   },
-  fence: ({ request, hooks }) =>
-    openFence(request.target, {
-      owner: request.owner,
-      ownerName: request.ownerName,
-      signal: hooks.signal,
-      statementTimeout: request.options.statement_timeout,
-      warn: (message) => hooks.log("warning", message),
+  fence: (life) =>
+    openFence(life.request.target, {
+      ...fenceOptions(life),
+      statementTimeout: life.request.options.statement_timeout,
     }),
   diagnose: ({ request }, { snapshot, writers }) => [
     diagnoseMysql(request.source, { role: "source", threads: () => snapshot.readers.map(({ threadId }) => threadId) }),

@@ -5,7 +5,7 @@ import { connect, type Session as Writer } from "../../postgres/driver/connectio
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
 import { BadText, located } from "../../rows/mysql-to-copy/bad-text.ts";
 import type { Field } from "../../rows/mysql-to-copy/fields.ts";
-import type { Direction } from "../../run/lifecycle.ts";
+import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
@@ -32,13 +32,7 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
     const schema = targetSchema(options, source.database);
     return { ...(await openMysqlSource(life)), zero, schema };
   },
-  fence: ({ request, hooks }) =>
-    openFence(request.target, {
-      owner: request.owner,
-      ownerName: request.ownerName,
-      signal: hooks.signal,
-      warn: (message) => hooks.log("warning", message),
-    }),
+  fence: (life) => openFence(life.request.target, fenceOptions(life)),
   diagnose: ({ request }, { snapshot }, fence) => [
     diagnoseMysql(request.source, { role: "source", threads: () => snapshot.readers.map(({ threadId }) => threadId) }),
     diagnosePostgres(request.target, {

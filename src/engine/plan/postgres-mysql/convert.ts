@@ -5,7 +5,7 @@ import { connect, type Session as Reader } from "../../postgres/driver/connectio
 import { versionText } from "../../postgres/driver/version.ts";
 import { applicationName } from "../../postgres/fence/fence.ts";
 import { leftInSource } from "../../postgres/source/left-in-source.ts";
-import type { Direction } from "../../run/lifecycle.ts";
+import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
@@ -53,13 +53,10 @@ export const postgresToMysql: Direction<Source, MysqlFence> = {
     );
     return { first, openReader, program, writers: [], size: measured?.size ?? 0 };
   },
-  fence: ({ request, hooks }) =>
-    openFence(request.target, {
-      owner: request.owner,
-      ownerName: request.ownerName,
-      signal: hooks.signal,
-      statementTimeout: request.options.statement_timeout,
-      warn: (message) => hooks.log("warning", message),
+  fence: (life) =>
+    openFence(life.request.target, {
+      ...fenceOptions(life),
+      statementTimeout: life.request.options.statement_timeout,
     }),
   diagnose: ({ request }, { program, writers }) => [
     diagnosePostgres(request.source, { role: "source", applicationName: program }),

@@ -6,7 +6,7 @@ import { requireMemory } from "../../memory/check.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
-import type { Direction, Life } from "../../run/lifecycle.ts";
+import { type Direction, fenceOptions, type Life } from "../../run/lifecycle.ts";
 import { withReplyListener } from "../../run/watchdog/answers.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
 import { type CopyRun, copyAll } from "./copy/copy-all.ts";
@@ -37,13 +37,11 @@ export const postgresToPostgres: Direction<Source, Fence<Session>> = {
     await requireMemory({ engine: "postgres", session }, "postgres", request.options);
     return { run, session, size };
   },
-  fence: ({ request, hooks, signal }) =>
-    openFence(request.target, {
-      owner: request.owner,
-      ownerName: request.ownerName,
-      signal,
-      ...(request.reset && request.made ? { made: request.made } : {}),
-      warn: (message) => hooks.log("warning", message),
+  fence: (life) =>
+    openFence(life.request.target, {
+      ...fenceOptions(life),
+      signal: life.signal,
+      ...(life.request.reset && life.request.made ? { made: life.request.made } : {}),
     }),
   diagnose: ({ request }, _source, fence) =>
     (["source", "target"] as const).map((role) =>

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract.ts";
 import { connect, type Session } from "../../mysql/driver/session.ts";
 import { printable } from "../../text/printable.ts";
-import { kindOf } from "./postgres.ts";
+import { diagnoseOnSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a MySQL or MariaDB server does for a run, and what it waits for, asked on a session of its own. */
@@ -14,23 +14,11 @@ export interface MysqlWatch {
 
 export function diagnoseMysql(endpoint: Endpoint, { role, threads }: MysqlWatch): Diagnose {
   const where = `the ${role} database`;
-  return async (withinMs) => {
-    const cut = new AbortController();
-    const timer = setTimeout(() => cut.abort(new Error(`no answer within ${withinMs / 1000} s`)), withinMs);
-    try {
-      const session = await connect(endpoint, { role, program: "rowferry watchdog", signal: cut.signal });
-      try {
-        return await look(session, threads(), where);
-      } finally {
-        void session.end();
-      }
-    } catch (error) {
-      const words = `${where} does not answer (${error instanceof Error ? error.message : String(error)})`;
-      return { working: false, mark: "silent", causes: [{ kind: "lost", words }] };
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  return diagnoseOnSession(
+    where,
+    (signal) => connect(endpoint, { role, program: "rowferry watchdog", signal }),
+    (session) => look(session, threads(), where),
+  );
 }
 
 interface Thread {
@@ -80,7 +68,7 @@ async function readThreads(session: Session): Promise<Thread[]> {
     id: Number(id),
     command: command ?? "",
     state: state ?? "",
-    what: kindOf(info ?? null),
+    what: statementKind(info ?? null),
     user: user ?? "",
     program: "",
     seconds: Number(time),

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../contract.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { printable } from "../../text/printable.ts";
+import { diagnoseOnSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a PostgreSQL server does for a run, and what it waits for, asked on a session of its own. */
@@ -20,23 +21,11 @@ export interface PostgresProcesses {
 export function diagnosePostgres(endpoint: Endpoint, watch: PostgresWatch | PostgresProcesses): Diagnose {
   const { role } = watch;
   const where = `the ${role} database`;
-  return async (withinMs) => {
-    const cut = new AbortController();
-    const timer = setTimeout(() => cut.abort(new Error(`no answer within ${withinMs / 1000} s`)), withinMs);
-    try {
-      const session = await connect(endpoint, { role, applicationName: "rowferry watchdog", signal: cut.signal });
-      try {
-        return await look(session, "processes" in watch ? watch.processes : nameOf(watch), where);
-      } finally {
-        void session.end();
-      }
-    } catch (error) {
-      const words = `${where} does not answer (${error instanceof Error ? error.message : String(error)})`;
-      return { working: false, mark: "silent", causes: [{ kind: "lost", words }] };
-    } finally {
-      clearTimeout(timer);
-    }
-  };
+  return diagnoseOnSession(
+    where,
+    (signal) => connect(endpoint, { role, applicationName: "rowferry watchdog", signal }),
+    (session) => look(session, "processes" in watch ? watch.processes : nameOf(watch), where),
+  );
 }
 
 const nameOf = ({ applicationName }: PostgresWatch): string =>
@@ -106,7 +95,7 @@ async function counters(session: Session): Promise<unknown> {
 }
 
 async function causeOf(session: Session, one: Activity, where: string): Promise<Cause | undefined> {
-  const what = kindOf(one.query);
+  const what = statementKind(one.query);
   const event = printable(`${one.type}: ${one.event}`);
   if (one.type === "Lock") {
     const lock = one.relation === null ? (one.event ?? "a lock") : `${one.mode} on ${one.relation}`;
@@ -151,23 +140,7 @@ async function holder(session: Session, pid: number): Promise<string> {
     ...(row.application ? [`application ${row.application}`] : []),
     ...(row.since === null ? [] : [`since ${row.since}`]),
     ...(row.state === null ? [] : [row.state]),
-    `last statement ${kindOf(row.query)}`,
+    `last statement ${statementKind(row.query)}`,
   ];
   return printable(`process ${pid} (${facts.join(", ")})`);
-}
-
-const objects = "TABLE|INDEX|VIEW|MATERIALIZED VIEW|SEQUENCE|FUNCTION|TRIGGER|SCHEMA|TYPE|INTO|FROM|CONCURRENTLY";
-const statement = new RegExp(
-  `(?:SET LOCAL [^;]*;\\s*|SELECT pg_catalog\\.set_config[^;]*;\\s*)*([A-Z]+)(?:\\s+(?:UNIQUE\\s+)?(${objects}))?`,
-  "i",
-);
-
-/** The statement's first words, which hold no values. */
-export function kindOf(query: string | null): string {
-  const found = statement.exec(query?.trimStart() ?? "");
-  if (found === null || found.index !== 0 || found[1] === undefined) return "an unknown statement";
-  return [found[1], found[2]]
-    .filter((word) => word !== undefined)
-    .join(" ")
-    .toUpperCase();
 }

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { kindOf } from "./postgres.ts";
+import { statementKind } from "./diagnose.ts";
 import { createWatchdog, type Diagnosis } from "./watchdog.ts";
 
 const idle: Diagnosis = { working: false, mark: "same", causes: [] };
@@ -85,6 +85,6 @@ describe("the kind of a statement", () => {
     ["'secret'", "an unknown statement"],
     [null, "an unknown statement"],
   ])("is told of %j without its values", (query, kind) => {
-    expect(kindOf(query)).toBe(kind);
+    expect(statementKind(query)).toBe(kind);
   });
 });
