@@ -68,3 +68,11 @@ test("a watch that is quiet for longer stays open", async () => {
   expect((await lines.next()).value).toBe(2);
   expect((await lines.next()).done).toBe(true);
 });
+
+test("however many watches there are, they leave the requests their connections", async () => {
+  await connected(10_000);
+  const all = Array.from({ length: 100 }, () => connection.lines({ method: "GET", path: "/watch" }));
+  const begun = await Promise.all(all.map((lines) => lines.next()));
+  expect(begun.map(({ value }) => value)).toEqual(all.map(() => 1));
+  expect(await connection.send({ method: "GET", path: "/" })).toEqual({});
+});

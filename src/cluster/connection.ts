@@ -31,6 +31,8 @@ export interface ApiRequest {
   signal?: AbortSignal;
 }
 
+type Use = "requests" | "watches";
+
 const usualTimeout = 30_000;
 
 /** Milliseconds. Shorter than the 90 s after which the API server closes one: a write sent at that moment is lost, and nobody knows. */
@@ -73,43 +75,48 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
   if (!cluster) throw new ClusterError("NoCluster", 0, "no Kubernetes cluster is configured");
   const server = cluster.server.replace(/\/+$/, "");
 
-  // A new agent only when the credentials of the connection itself (CA, client certificate) changed.
-  let agent: { of: string; agent: Agent } | undefined;
+  // New agents only when the credentials of the connection itself (CA, client certificate) changed. A watch holds its connection for
+  // minutes: among those of the requests, as many as there may be would leave none.
+  let agents: { of: string; requests: Agent; watches: Agent } | undefined;
+  const closeAll = () => {
+    agents?.requests.destroy();
+    agents?.watches.destroy();
+  };
 
-  async function settings(): Promise<RequestOptions> {
+  async function settings(use: Use): Promise<RequestOptions> {
     const found: RequestOptions = {};
     await config.applyToHTTPSOptions(found);
     if (cluster?.proxyUrl) return found;
     const { ca, cert, key, servername, rejectUnauthorized } = found;
     const of = [ca, cert, key, servername, rejectUnauthorized].map(String).join("\n");
-    if (agent?.of !== of) {
-      agent?.agent.destroy();
-      agent = {
+    if (agents?.of !== of) {
+      closeAll();
+      const common = {
+        keepAlive: true,
+        keepAliveMsecs: 15_000,
+        // The agent closes only one that waits for a request; a quiet watch stays open.
+        timeout: options.idleTime ?? idleTime,
+        ...(ca === undefined ? {} : { ca }),
+        ...(cert === undefined ? {} : { cert }),
+        ...(key === undefined ? {} : { key }),
+        ...(servername === undefined ? {} : { servername }),
+        ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+      };
+      agents = {
         of,
-        agent: new Agent({
-          keepAlive: true,
-          keepAliveMsecs: 15_000,
-          // The agent closes only one that waits for a request; a quiet watch stays open.
-          timeout: options.idleTime ?? idleTime,
-          // In a rush they are waited for: a new one takes longer, and both sides' processors, than the requests before.
-          maxSockets: 64,
-          maxFreeSockets: 64,
-          ...(ca === undefined ? {} : { ca }),
-          ...(cert === undefined ? {} : { cert }),
-          ...(key === undefined ? {} : { key }),
-          ...(servername === undefined ? {} : { servername }),
-          ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
-        }),
+        // In a rush they are waited for: a new one takes longer, and both sides' processors, than the requests before.
+        requests: new Agent({ ...common, maxSockets: 64, maxFreeSockets: 64 }),
+        watches: new Agent(common),
       };
     }
-    return { ...found, agent: agent.agent };
+    return { ...found, agent: agents[use] };
   }
 
-  async function open(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
+  async function open(request: ApiRequest, signal: AbortSignal, use: Use): Promise<IncomingMessage> {
     const url = new URL(server + request.path);
     for (const [name, value] of Object.entries(request.query ?? {}))
       if (value !== undefined) url.searchParams.set(name, String(value));
-    const { headers, ...rest } = await settings();
+    const { headers, ...rest } = await settings(use);
     const body = request.body === undefined ? undefined : Buffer.from(JSON.stringify(request.body));
     return new Promise((resolve, reject) => {
       const send = url.protocol === "http:" ? httpRequest : httpsRequest;
@@ -143,8 +150,8 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
     return Buffer.concat(parts).toString("utf8");
   }
 
-  async function answer(request: ApiRequest, signal: AbortSignal): Promise<IncomingMessage> {
-    const response = await open(request, signal);
+  async function answer(request: ApiRequest, signal: AbortSignal, use: Use): Promise<IncomingMessage> {
+    const response = await open(request, signal, use);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
     throw refusal(status, await text(response), headerText(response.headers["retry-after"]));
@@ -154,7 +161,7 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
     async send<T>(request: ApiRequest) {
       const bound = bounded(request.signal, request.timeout ?? usualTimeout);
       try {
-        return JSON.parse(await text(await answer(request, bound.signal))) as T;
+        return JSON.parse(await text(await answer(request, bound.signal, "requests"))) as T;
       } catch (error) {
         request.signal?.throwIfAborted();
         throw error instanceof ClusterError ? error : unreachable(error);
@@ -166,7 +173,7 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
       const bound = bounded(request.signal, request.timeout ?? usualTimeout);
       let response: IncomingMessage | undefined;
       try {
-        response = await answer(request, bound.signal);
+        response = await answer(request, bound.signal, "watches");
         bound.begun();
         opened?.();
         response.setEncoding("utf8");
@@ -182,8 +189,8 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
       }
     },
     close() {
-      agent?.agent.destroy();
-      agent = undefined;
+      closeAll();
+      agents = undefined;
     },
   };
 }
