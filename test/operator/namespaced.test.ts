@@ -3,7 +3,7 @@ import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
 import { type Connection, connect } from "../../src/cluster/index.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { type Kind, type KubeObject, kinds, pathOf } from "../../src/resources/objects.ts";
-import { find, type Rendered, render } from "../chart/tools.ts";
+import { chart, find, type Rendered, render, run, tool } from "../chart/tools.ts";
 import { applyObjects } from "./apply.ts";
 import { type PlaneClient, until } from "./control-plane.ts";
 import { call, completed, jobsOf, podEnds, podRuns, report, tokenOf, tokenOfPod, untilPod } from "./kubelet.ts";
@@ -56,8 +56,8 @@ async function start(name: string): Promise<OperatorProcess> {
   return startOperator(plane, kubeconfig, name, environment());
 }
 
-/** An account that may do anything in these namespaces, and nothing in the cluster. */
-async function installer(): Promise<Connection> {
+/** Answers the kubeconfig of an account that may do anything in these namespaces, and nothing in the cluster. */
+async function installer(): Promise<string> {
   const rbac = "rbac.authorization.k8s.io";
   const subjects = [{ kind: "ServiceAccount", name: "installer", namespace: home }];
   await applyObjects(plane, [
@@ -71,7 +71,14 @@ async function installer(): Promise<Connection> {
     })),
   ]);
   const wanted = { namespace: home, account: "installer", audiences: [] };
-  return connect({ kubeconfig: plane.kubeconfigFor("installer", await requestToken(plane.admin.connection, wanted)) });
+  const kubeconfig = plane.kubeconfigFor("installer", await requestToken(plane.admin.connection, wanted));
+  const connection = connect({ kubeconfig });
+  // Rights that were granted a moment ago are seen a moment later.
+  await until("the installer's rights", () =>
+    connection.send({ method: "GET", path: pathOf(kinds.roleBindings, "sales") }).then(() => true),
+  );
+  connection.close();
+  return kubeconfig;
 }
 
 /** Requests of the operator that the API server refused. */
@@ -86,13 +93,9 @@ beforeAll(async () => {
   for (const name of [home, ...watched, other]) await makeNamespace(plane, name);
   const values = { watchNamespaces: watched, api: { enabled: false }, backups: { enabled: true } };
   rendered = await render(values, home);
-  const connection = await installer();
-  // Rights that were granted a moment ago are seen a moment later.
-  await until("the installer's rights", () =>
-    connection.send({ method: "GET", path: pathOf(kinds.roleBindings, "sales") }).then(() => true),
-  );
-  await applyObjects({ admin: { ...plane.admin, connection } }, rendered);
-  connection.close();
+  const args = ["install", "rowferry", chart, `--namespace=${home}`, `--kubeconfig=${await installer()}`, "--values=-"];
+  const { code, stderr } = await run(await tool("helm"), args, JSON.stringify(values));
+  if (code !== 0) throw new Error(stderr);
   operator = await start("one");
   await until("a leader", () => operator.leading());
 });

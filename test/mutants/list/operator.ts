@@ -3,6 +3,10 @@ import type { Mutant } from "../mutant.ts";
 /** Faults of the operator: which pod it believes, when a run starts, and what a reset is told. */
 
 const refused = (name: string) => ({ file: "test/operator/endpoint.test.ts", name: `who is refused > ${name}` });
+const verified = (name: string) => ({
+  file: "controllers/migration/endpoint/tokens/keys.test.ts",
+  name: `is refused: > ${name}`,
+});
 const decide = (name: string) => ({
   file: "controllers/migration/decide.test.ts",
   name: `what a pass does and says > ${name}`,
@@ -32,6 +36,22 @@ export const operator: readonly Mutant[] = [
     replace: "if (pod === undefined) throw",
     test: refused("a token of a pod that was deleted, when another pod has its name"),
     harm: "A token that was stolen from a pod is good as long as a pod has that name.",
+  },
+  {
+    id: "token-for-anybody",
+    file: "controllers/migration/endpoint/tokens/keys.ts",
+    find: "...{ issuer, audience, algorithms, clockTolerance, currentDate },",
+    replace: "...{ issuer, algorithms, clockTolerance, currentDate },",
+    test: verified("one for another audience"),
+    harm: "A pod's token for any other service gets the opened connection URLs, where the operator has Roles alone.",
+  },
+  {
+    id: "token-of-any-namespace",
+    file: "controllers/migration/endpoint/tokens/keys.ts",
+    find: "if (!namespaces.includes(namespace)) throw",
+    replace: "if (namespaces.length === 0) throw",
+    test: verified("one of a namespace that is not watched"),
+    harm: "A pod of a namespace in which the operator does not work is looked up there.",
   },
   {
     id: "start-beside-old-pods",
