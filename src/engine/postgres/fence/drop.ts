@@ -1,3 +1,4 @@
+import { counted } from "../../../guard/words.ts";
 import { EngineError, type MadeObject } from "../../contract.ts";
 import { sharedKinds } from "../../fence/claims.ts";
 import { type Cleaned, nothingCleaned } from "../../fence/fence.ts";
@@ -73,7 +74,8 @@ export async function dropMade(session: Session, made: readonly MadeObject[], dr
     if (held.length === 0) return cleaned;
     // Objects refer to each other both ways (a sequence and the default that reads it): as long as a round frees
     // some, another may free the rest.
-    if (held.length === left.length && !(await dropOneCircle(session, held, transact))) throw dependentsExist(held);
+    if (held.length === left.length && !(await dropOneCircle(session, held, transact)))
+      throw dependentsExist(held, cleaned);
     left = held.map(({ object }) => object);
   }
 }
@@ -96,13 +98,13 @@ function batches(objects: readonly MadeObject[]): MadeObject[][] {
   return all;
 }
 
-function dependentsExist(held: readonly Held[]): EngineError {
+function dependentsExist(held: readonly Held[], { dropped }: Cleaned): EngineError {
   const names = held
     .slice(0, 5)
     .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
   return new EngineError(
     "dependents_exist",
-    `not dropped from the target, because something else depends on it: ${names.join("; ")}`,
+    `${counted(held.length, "object")} not dropped from the target, because something else depends on ${held.length === 1 ? "it" : "them"}: ${names.join("; ")}. Before that ${dropped === 0 ? "nothing" : counted(dropped, "object")} of the list ${dropped > 1 ? "were" : "was"} dropped. Drop what depends on the rest, then reset again`,
     { cause: held[0]?.why },
   );
 }
