@@ -7,9 +7,9 @@ import { isAlive, isFinished, jobCondition, podsOf, type StateReason } from "../
 import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { planVerification, withVerified } from "./proof.ts";
 import { type ControllerStatus, controllerPart, withFinding } from "./status.ts";
 import { isDeleting, isResultFollowed, type Subject } from "./subject.ts";
+import { planVerification, withVerified } from "./verification.ts";
 
 /**
  * What to do about one BackupRun or Restore, from what is there: no clock, no randomness, no I/O.

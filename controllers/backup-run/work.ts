@@ -8,7 +8,7 @@ import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { type BackupWork, type RemovalWork, type RestoreWork, workerPaths } from "../../src/worker/protocol.ts";
-import { isProofDue } from "../jobs/proof-due.ts";
+import { isProofDue } from "../jobs/verification-due.ts";
 import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";

@@ -1,7 +1,7 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import type { ConditionFinding } from "../../src/resources/conditions.ts";
-import { isProofDue } from "../jobs/proof-due.ts";
+import { isProofDue } from "../jobs/verification-due.ts";
 import { byTime, isCompleted } from "./observed.ts";
 
 /** Which run is to be verified by a restore, and whether the last verification is good and recent. Pure. */

@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import { isAlive, type podsOf, type StateReason } from "./observed.ts";
-import { endReason, lastWords, podReason } from "./trouble.ts";
+import { endReason, lastWords, podReason } from "./state-reason.ts";
 
 /** What of an object and of its pods' events counts here. */
 export interface WaitingPod {

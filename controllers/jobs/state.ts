@@ -2,11 +2,11 @@ import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import { notRunning, podless } from "./not-running.ts";
 import { isAlive, isFinished, jobCondition, podsOf, type Silence, type StateReason } from "./observed.ts";
-import { jobFailure, lastWords, type RetryAdvice } from "./trouble.ts";
+import { jobFailure, lastWords, type RetryAdvice } from "./state-reason.ts";
 
 /** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
 
-export type { RetryAdvice } from "./trouble.ts";
+export type { RetryAdvice } from "./state-reason.ts";
 
 interface Seen {
   /** The recorded Job, or the one just made. */

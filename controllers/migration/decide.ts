@@ -2,7 +2,7 @@ import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { isAlive, runOf, type StateReason } from "../jobs/observed.ts";
 import { afterResult, jobProgress, type RetryAdvice } from "../jobs/state.ts";
-import { silentReason } from "../jobs/trouble.ts";
+import { silentReason } from "../jobs/state-reason.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
 

@@ -4,8 +4,8 @@ import { kueueLabels, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { jobName } from "../jobs/names.ts";
 import { placed } from "../jobs/placed.ts";
+import type { NamedSecret } from "../jobs/state-reason.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
-import type { NamedSecret } from "../jobs/trouble.ts";
 import { databaseMount, databaseVolume, volumeNames, workerJob } from "../jobs/worker-job.ts";
 
 /** Annotation with the Migration's name, which may be too long for a label. */

@@ -1,6 +1,6 @@
 import { type Client, type Job, type KubeObject, kinds, type Pod } from "../../src/cluster/index.ts";
 import { isAlive, podsOf, type StateReason } from "../jobs/observed.ts";
-import { jobReason, mountReason, type NamedSecret, needsEvents } from "../jobs/trouble.ts";
+import { jobReason, mountReason, type NamedSecret, needsEvents } from "../jobs/state-reason.ts";
 
 /** Events of a pod or Job are read when it has waited so long, in milliseconds. */
 const patience = 1500;

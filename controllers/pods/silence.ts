@@ -1,7 +1,7 @@
 import { type Client, ClusterError, kinds, type Pod } from "../../src/cluster/index.ts";
 import { durationText } from "../../src/guard/words.ts";
 import { podsOf, type Silence } from "../jobs/observed.ts";
-import { silentReason } from "../jobs/trouble.ts";
+import { silentReason } from "../jobs/state-reason.ts";
 
 /**
  * Workers that say nothing any more: their node is lost, or their process hangs. A pod of a lost node stays "Running" for ever, and

@@ -1,4 +1,4 @@
-import { canonicalJsonText } from "./canonical.ts";
+import { canonicalJsonText } from "./canonical-json.ts";
 import {
   bytesOfBase64,
   malformed,

@@ -1,6 +1,6 @@
 import { cut } from "../guard/words.ts";
 import type { Assessed } from "../requests/prober.ts";
-import type { AssessmentDocument } from "../resources/assessment.ts";
+import { type AssessmentDocument, assessmentCounts } from "../resources/assessment.ts";
 import { largestResponse, longestText } from "./protocol.ts";
 
 /**
@@ -89,18 +89,5 @@ export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed
     objects: listed.kept,
     samples: samples.slice(0, 20).map((sample) => cut(sample, longestText)),
   };
-  return { assessment: bounded, counts: countsOf(assessment) };
-}
-
-function countsOf({ findings, objects }: AssessmentDocument): Assessed["counts"] {
-  const severe = (severity: string) => findings.filter((one) => one.severity === severity).length;
-  const became = (outcome: string) => objects.filter((one) => one.outcome === outcome).length;
-  return {
-    blockers: severe("blocker"),
-    warnings: severe("warning"),
-    notes: severe("note"),
-    copied: became("copied"),
-    converted: became("converted"),
-    reported: became("reported"),
-  };
+  return { assessment: bounded, counts: assessmentCounts(assessment) };
 }

@@ -96,11 +96,22 @@ function cut(text: string): string {
   return characters.length <= longestText ? text : `${characters.slice(0, longestText - 1).join("")}…`;
 }
 
-export function boundAssessment(assessment: AssessmentDocument): BoundedAssessment {
-  const { type, assessedAt, ready, source, target, estimate, findings, objects } = assessment;
-  const order = { blocker: 0, warning: 1, note: 2 };
-  const severe = (severity: keyof typeof order) => findings.filter((one) => one.severity === severity).length;
+export function assessmentCounts({ findings, objects }: AssessmentDocument): BoundedAssessment["counts"] {
+  const severe = (severity: string) => findings.filter((one) => one.severity === severity).length;
   const became = (outcome: string) => objects.filter((one) => one.outcome === outcome).length;
+  return {
+    blockers: severe("blocker"),
+    warnings: severe("warning"),
+    notes: severe("note"),
+    copied: became("copied"),
+    converted: became("converted"),
+    reported: became("reported"),
+  };
+}
+
+export function boundAssessment(assessment: AssessmentDocument): BoundedAssessment {
+  const { type, assessedAt, ready, source, target, estimate, findings } = assessment;
+  const order = { blocker: 0, warning: 1, note: 2 };
   const bounded: BoundedAssessment = {
     type,
     assessedAt,
@@ -109,14 +120,7 @@ export function boundAssessment(assessment: AssessmentDocument): BoundedAssessme
     target: { ...target, engine: cut(target.engine), version: cut(target.version) },
     estimate: { ...estimate, basis: cut(estimate.basis) },
     findings: [],
-    counts: {
-      blockers: severe("blocker"),
-      warnings: severe("warning"),
-      notes: severe("note"),
-      copied: became("copied"),
-      converted: became("converted"),
-      reported: became("reported"),
-    },
+    counts: assessmentCounts(assessment),
   };
   let left = mostBytes - size(bounded);
   for (const one of [...findings].sort((a, b) => order[a.severity] - order[b.severity])) {

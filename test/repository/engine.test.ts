@@ -26,7 +26,7 @@ it("a pair of engines never imports another pair", () => {
 
 /** Engines see the shapes that a run shares with them, and of a run what sets its limits. Nothing else of the engine. */
 const belowEngines = ["", "codes", "text", "memory", "fence"];
-const ofRuns = ["src/engine/run/selection.ts", "src/engine/run/watchdog/answers.ts"];
+const ofRuns = ["src/engine/run/selection.ts", "src/engine/run/watchdog/replies.ts"];
 
 it.each([["mysql"], ["postgres"]])("%s imports neither the other engine nor what is made for both", (engine) => {
   const allowed = (to: string) =>

@@ -14,10 +14,10 @@ import type { Session } from "../postgres/driver/connection.ts";
 import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
 import { type ConversionOptions, type MysqlSource, schemeWishes } from "./conversions.ts";
+import { reportDataOnly } from "./data-only.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";
-import { reportDataOnly } from "./rows-alone.ts";
 import { sayStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */

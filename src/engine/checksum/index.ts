@@ -8,7 +8,6 @@ import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { comparedForm, type Encodings, type NamedColumn } from "./forms.ts";
-import { createHalf } from "./one-side.ts";
 import type { TableName } from "./rows.ts";
 import { hasMd5, readBoth, readersOf, type SideSessions } from "./side.ts";
 import { splitSide } from "./split.ts";
@@ -23,6 +22,7 @@ import {
   type ReaderPair,
   type TableWork,
 } from "./table.ts";
+import { createHalf } from "./table-side.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 import { tableWords } from "./words.ts";
 

@@ -1,7 +1,7 @@
 import type { TableDifference } from "../contract.ts";
 import type { Sum } from "./dialect.ts";
-import type { KeyRange, TableSide } from "./one-side.ts";
 import type { Reader } from "./side.ts";
+import type { KeyRange, TableSide } from "./table-side.ts";
 
 /** Compares one table part by part, and looks into the parts that differ until it has rows. */
 

@@ -3,7 +3,7 @@ import { createSecureContext, TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
 import type { Endpoint } from "../../../src/engine/contract.ts";
 import { connect } from "../../../src/engine/mysql/driver/session.ts";
-import { withReplyListener } from "../../../src/engine/run/watchdog/answers.ts";
+import { withReplyListener } from "../../../src/engine/run/watchdog/replies.ts";
 import { makeCa, makeServerCertificate } from "../../../src/guard/certificate.ts";
 import { mysqlSettings } from "../../guard/rogue.ts";
 import { endpoint, error } from "../../support/engine/mysql-support.ts";

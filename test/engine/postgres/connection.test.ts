@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../src/engine/contract.ts";
 import { connect } from "../../../src/engine/postgres/driver/connection.ts";
 import { copyIn, frame, headerBytes } from "../../../src/engine/postgres/driver/copy-in.ts";
-import { withoutReplyListener, withReplyListener } from "../../../src/engine/run/watchdog/answers.ts";
+import { withoutReplyListener, withReplyListener } from "../../../src/engine/run/watchdog/replies.ts";
 import { deafHost } from "../../support/deaf-host.ts";
 import { database, endpoint, type Servers, sql, startServers, until } from "../../support/engine/postgres-support.ts";
 

@@ -96,7 +96,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "unequal-tables-kept",
-    file: "src/engine/run/proven-tables.ts",
+    file: "src/engine/run/verified-tables.ts",
     find: "names.filter((name) => !different.has(name) && ",
     replace: "names.filter((name) => ",
     test: {
@@ -129,22 +129,22 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "uncompared-tables-kept",
-    file: "src/engine/run/proven-tables.ts",
+    file: "src/engine/run/verified-tables.ts",
     find: "!uncompared.some((column) =>",
     replace: "!uncompared.some((column) => column === '' &&",
     test: {
-      file: "src/engine/run/proven-tables.test.ts",
+      file: "src/engine/run/verified-tables.test.ts",
       name: "a table of which a column could not be compared is not proven",
     },
     harm: "A retry keeps a table whose values nobody compared.",
   },
   {
     id: "gone-tables-end-the-retry",
-    file: "src/engine/run/proven-tables.ts",
+    file: "src/engine/run/verified-tables.ts",
     find: "if (error instanceof EngineError && !error.retryable) return new Set();",
     replace: "",
     test: {
-      file: "src/engine/run/proven-tables.test.ts",
+      file: "src/engine/run/verified-tables.test.ts",
       name: "tables that cannot be compared any more are copied again, and a lost connection is an error",
     },
     harm: "A retry fails for good where somebody altered a table of the first attempt.",

@@ -4,7 +4,7 @@
  */
 export const known: readonly { path: string; source: string; sees: string }[] = [
   { path: "controllers/jobs/names.ts", source: "-+$", sees: "an object's name, of 253 characters at most" },
-  { path: "controllers/jobs/trouble.ts", source: "\\.+$", sees: "a message that is cut before" },
+  { path: "controllers/jobs/state-reason.ts", source: "\\.+$", sees: "a message that is cut before" },
   {
     path: "src/api/docs/llms.ts",
     source: "\\]\\((?!#)([a-z0-9.-]+\\.(?:md|json)(?:#[^)\\s]*)?)\\)",

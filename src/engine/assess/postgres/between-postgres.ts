@@ -21,12 +21,12 @@ import { quietly } from "../../postgres/target/data-only.ts";
 import { fullName } from "../../text/full-name.ts";
 import { printable } from "../../text/printable.ts";
 import { type Claimed, sayClaimed } from "../claimed.ts";
+import { reportDataOnly } from "../data-only.ts";
 import { sayDoubts } from "../doubts.ts";
 import type { PlannedObject, Say } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
 import { sayPostgresObjects, sayRefused, withFix } from "../in-the-way.ts";
-import { readSkipped } from "../left-out.ts";
-import { reportDataOnly } from "../rows-alone.ts";
+import { readSkipped } from "../skipped.ts";
 import { assessPostgresTarget, type PostgresReadings, saySequences } from "./index.ts";
 import { sayCollations } from "./limits.ts";
 

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../../contract.ts";
-import { awaited } from "../../run/watchdog/answers.ts";
+import { awaited } from "../../run/watchdog/replies.ts";
 import { firstResponse, nextResponse } from "./auth.ts";
 import { type ErrorOrigin, engineError, LostError, MysqlError, ProtocolError, silent } from "./errors.ts";
 import { type Channel, type Consume, openChannel } from "./input.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import { noteReply, withReplyListener } from "../../run/watchdog/answers.ts";
+import { noteReply, withReplyListener } from "../../run/watchdog/replies.ts";
 import type { Session } from "../driver/session.ts";
 import { watchWaiting } from "./holding.ts";
 

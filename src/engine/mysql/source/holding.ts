@@ -1,4 +1,4 @@
-import { withoutReplyListener } from "../../run/watchdog/answers.ts";
+import { withoutReplyListener } from "../../run/watchdog/replies.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/session.ts";
 

@@ -1,9 +1,10 @@
 import { EngineError } from "../../contract.ts";
+import type { BlockPool } from "../../memory/block-pool.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
 import { insertRows } from "./insert.ts";
-import { type BlockPool, blockStart, checkLoaded, type Loader, type LoadTarget } from "./loader.ts";
+import { blockStart, checkLoaded, type Loader, type LoadTarget } from "./loader.ts";
 
 /** The rows of loader.ts by LOAD DATA LOCAL INFILE from memory, or by INSERT where the server does not allow that. */
 

@@ -1,4 +1,5 @@
 import { EngineError } from "../../contract.ts";
+import { type BlockPool, createBlockPool } from "../../memory/block-pool.ts";
 import { packetHeader } from "../driver/wire.ts";
 
 /**
@@ -47,21 +48,7 @@ export interface Loader {
   abort(): Promise<void>;
 }
 
-/** Free blocks that streams share. */
-export interface BlockPool {
-  take(): Buffer;
-  give(block: Uint8Array): void;
-}
-
-export function createPool(): BlockPool {
-  const free: Buffer[] = [];
-  return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
-    give(block) {
-      free.push(Buffer.from(block.buffer));
-    },
-  };
-}
+export const createPool = (): BlockPool => createBlockPool(blockBytes);
 
 const tooLarge = "1301";
 /** Warnings that are told of in an error. */

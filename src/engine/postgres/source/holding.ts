@@ -1,6 +1,6 @@
 import { counted } from "../../../guard/words.ts";
 import { EngineError } from "../../contract.ts";
-import { withoutReplyListener } from "../../run/watchdog/answers.ts";
+import { withoutReplyListener } from "../../run/watchdog/replies.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";

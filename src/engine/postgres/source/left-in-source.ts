@@ -1,5 +1,5 @@
 import { EngineError } from "../../contract.ts";
-import { leftCheckpoint } from "../../fence/left-checkpoint.ts";
+import { leftCheckpoint } from "../../fence/leftover-checkpoint.ts";
 import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { fenceTableName, findAlike, partsOf } from "../fence/table.ts";

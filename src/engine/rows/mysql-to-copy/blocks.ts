@@ -1,3 +1,4 @@
+import { type BlockPool, createBlockPool } from "../../memory/block-pool.ts";
 import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
 
 /**
@@ -19,21 +20,7 @@ export interface Blocks {
   spare(block: Buffer): void;
 }
 
-/** Free blocks that streams share. */
-export interface BlockPool {
-  take(): Buffer;
-  give(block: Uint8Array): void;
-}
-
-export function createPool(): BlockPool {
-  const free: Buffer[] = [];
-  return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
-    give(block) {
-      free.push(Buffer.from(block.buffer));
-    },
-  };
-}
+export const createPool = (): BlockPool => createBlockPool(blockBytes);
 
 export function blocksInto(copy: CopyIn, pool: BlockPool): Blocks {
   let waiting: Promise<void> | undefined;

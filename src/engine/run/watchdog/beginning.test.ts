@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
 import type { Endpoint } from "../../contract.ts";
-import { awaited, noteReply, withoutReplyListener, withReplyListener } from "./answers.ts";
 import { watchBeginning } from "./beginning.ts";
+import { awaited, noteReply, withoutReplyListener, withReplyListener } from "./replies.ts";
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

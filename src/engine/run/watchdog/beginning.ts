@@ -1,7 +1,7 @@
 import { EngineError } from "../../contract.ts";
-import { type WaitingCall, withoutReplyListener, withReplyListener } from "./answers.ts";
 import { diagnoseMysql } from "./mysql.ts";
 import { diagnosePostgres } from "./postgres.ts";
+import { type WaitingCall, withoutReplyListener, withReplyListener } from "./replies.ts";
 
 /**
  * The time before there is anything to watch: catalogues are read, the fence is opened. A server that answered a login and then

@@ -1,5 +1,5 @@
 import { EngineError } from "../../contract.ts";
-import { withoutReplyListener } from "./answers.ts";
+import { withoutReplyListener } from "./replies.ts";
 
 /**
  * Ends a run that makes no progress, with the cause in words. Progress is what the run itself has moved, or what the

@@ -1,4 +1,4 @@
-import { canonicalJsonText } from "../../../guard/canonical.ts";
+import { canonicalJsonText } from "../../../guard/canonical-json.ts";
 import { signature } from "../../keys.ts";
 import { uuidOf } from "./id.ts";
 

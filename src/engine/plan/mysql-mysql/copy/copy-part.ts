@@ -1,4 +1,5 @@
 import { EngineError } from "../../../contract.ts";
+import type { BlockPool } from "../../../memory/block-pool.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { RowSink, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -6,7 +7,6 @@ import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
-import type { BlockPool } from "../../../mysql/target/loader.ts";
 import { createRowEncoder, type RowEncoder } from "../../../rows/mysql-to-load/rows.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

@@ -10,7 +10,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { lookUp, shapeOf } from "../../../mysql/fence/identity.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
-import { verifiedEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { KeptTable } from "./kept-table.ts";

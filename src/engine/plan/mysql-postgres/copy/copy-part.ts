@@ -1,12 +1,13 @@
 import { EngineError } from "../../../contract.ts";
 import type { Fence } from "../../../fence/fence.ts";
+import type { BlockPool } from "../../../memory/block-pool.ts";
 import type { Session as Reader, RowSink } from "../../../mysql/driver/session.ts";
 import { absorbCancel, isInterrupted, readAgain, wasCancelled } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { type CopyIn, copyIn } from "../../../postgres/driver/copy-in.ts";
 import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
-import { type BlockPool, blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
+import { blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Throttle } from "../../../run/throttle.ts";

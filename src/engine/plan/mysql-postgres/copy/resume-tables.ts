@@ -3,7 +3,7 @@ import { tableWords } from "../../../checksum/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { giveBack } from "../../../fence/give-back.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
-import { verifiedEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";

@@ -1,10 +1,10 @@
 import { EngineError } from "../../../contract.ts";
+import type { BlockPool } from "../../../memory/block-pool.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
-import type { BlockPool } from "../../../mysql/target/loader.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
 import type { Findings } from "../../../rows/copy-to-load/fields.ts";

@@ -9,7 +9,7 @@ import { lookUp } from "../../../mysql/fence/identity.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { verifiedEqual } from "../../../run/proven-tables.ts";
+import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { printable } from "../../../text/printable.ts";
 import { structureOf } from "../finish/read-back.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { EngineError, type Verification } from "../contract.ts";
-import { verifiedEqual } from "./proven-tables.ts";
+import { verifiedEqual } from "./verified-tables.ts";
 
 const compared = (more: Partial<Verification> = {}): Verification => ({
   level: "checksum",

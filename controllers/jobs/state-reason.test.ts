@@ -1,6 +1,14 @@
 import { expect, test } from "vitest";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
-import { endReason, jobFailure, jobReason, lastWords, mountReason, podReason, type RetryAdvice } from "./trouble.ts";
+import {
+  endReason,
+  jobFailure,
+  jobReason,
+  lastWords,
+  mountReason,
+  podReason,
+  type RetryAdvice,
+} from "./state-reason.ts";
 
 const secret = (side: "source" | "target", name: string, key: string) => ({
   ...{ namespace: "team", field: `spec.${side}`, volume: side, name, key },
