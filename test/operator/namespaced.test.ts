@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { requestToken } from "../../dev/cluster/processes/kubelet/token.ts";
-import { type Connection, connect } from "../../src/cluster/index.ts";
+import { type Connection, connect, createClient } from "../../src/cluster/index.ts";
+import { reviewOf } from "../../src/main/operator/review.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { type Kind, type KubeObject, kinds, pathOf } from "../../src/resources/objects.ts";
 import { chart, find, type Rendered, render, run, tool } from "../chart/tools.ts";
@@ -232,4 +233,24 @@ test("a namespace that takes the Role away does not hold up the others at the ne
   const again = await makeMigration(plane, "sales", "again");
   const back = await untilMigration(plane, again, "a Job", ({ status }) => status?.job !== undefined, 60_000);
   expect(back.status?.job?.name).toBe("again-1");
+});
+
+test("where the cluster does not publish the keys of its tokens to service accounts, the operator says so", async () => {
+  const given = { client: createClient(own), connection: own, now: Date.now };
+  const review = await reviewOf(watched, given);
+  const migration = await makeMigration(plane, "shop", "keys");
+  const pod = await untilPod(plane, migration, 1);
+  expect(await review(await tokenOfPod(plane, pod))).toMatchObject({ pod: pod.metadata.name });
+
+  const rbac = "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings";
+  const path = `${rbac}/system:service-account-issuer-discovery`;
+  await plane.admin.connection.send({ method: "DELETE", path });
+  const refusal = await until("the refusal", () =>
+    reviewOf(watched, given).then(
+      () => undefined,
+      (error: Error) => error,
+    ),
+  );
+  expect(refusal).toMatchObject({ code: "Forbidden", status: 403 });
+  expect(refusal.message).toMatch(/openid/);
 });
