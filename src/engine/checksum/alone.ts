@@ -82,7 +82,7 @@ function digestOf(
     const type = types.get(name);
     if (type === undefined) return undefined;
     const form = comparedForm({ name, type }, { name, type }, encodings, hash, {});
-    if ("uncompared" in form || form.canon !== undefined) return undefined;
+    if ("uncompared" in form || form.canonicalForm !== undefined) return undefined;
     pieces.push({ args: form.source.args, nullable: form.source.nulls === true || type.nullable });
   }
   return dialect.digest(pieces);

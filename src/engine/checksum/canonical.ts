@@ -4,8 +4,8 @@ import { canonicalJson } from "./json.ts";
 export type CanonicalForm = "real" | "double" | "written" | "json" | "json-double" | "points";
 
 /** Null stands for a value that has no home in the target (NaN, Infinity): by rule it is NULL there. */
-export function canonicalText(canon: CanonicalForm, bytes: Buffer): string | null {
-  switch (canon) {
+export function canonicalText(canonicalForm: CanonicalForm, bytes: Buffer): string | null {
+  switch (canonicalForm) {
     case "real":
       return number(Math.fround(Number(bytes.toString("latin1"))));
     case "double":
@@ -14,7 +14,7 @@ export function canonicalText(canon: CanonicalForm, bytes: Buffer): string | nul
       return written(bytes.toString("utf8"));
     case "json":
     case "json-double":
-      return canonicalJson(bytes.toString("utf8"), canon === "json-double");
+      return canonicalJson(bytes.toString("utf8"), canonicalForm === "json-double");
     case "points":
       return points(bytes.toString("latin1"));
   }

@@ -6,7 +6,7 @@ import type { MysqlType } from "./types.ts";
 
 /**
  * How one column is compared: `args` are SQL texts that are the same on both sides for the same value and for no other,
- * and tell where they end; with `canon` the first is made alike here instead. `plain` shows a key's value to a person.
+ * and tell where they end; with `canonicalForm` the first is made alike here instead. `plain` shows a key's value to a person.
  */
 export interface Expression {
   args: readonly string[];
@@ -18,12 +18,12 @@ export interface Expression {
 export interface ComparedForm {
   source: Expression;
   target: Expression;
-  canon?: CanonicalForm;
+  canonicalForm?: CanonicalForm;
   /**
    * Cheaper SQL that is alike on both sides for the usual values only: where it is alike the values are, and where it is
    * not the form itself decides.
    */
-  swift?: { source: Expression; target: Expression };
+  fast?: { source: Expression; target: Expression };
 }
 
 export interface Uncompared {

@@ -25,9 +25,9 @@ import type { MysqlType, PostgresType } from "./types.ts";
 export interface Cross {
   my: Expression;
   pg: Expression;
-  canon?: CanonicalForm;
+  canonicalForm?: CanonicalForm;
   /** As Form. */
-  swift?: { my: Expression; pg: Expression };
+  fast?: { my: Expression; pg: Expression };
 }
 
 interface Pair {
@@ -87,19 +87,19 @@ function floats({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const real = my.name === "float" || my.name === "double";
   if (!real && my.name !== "decimal" && !mysqlIntegers.has(my.name)) return undefined;
   // Only what stands in a float has been rounded to one: of a double its last bit counts, wherever it came from.
-  const canon = (toPostgres ? pg.name === "float4" : my.name === "float") ? "real" : "double";
+  const canonicalForm = (toPostgres ? pg.name === "float4" : my.name === "float") ? "real" : "double";
   // A sum is never −0.0.
   const zero = my.unsignedZero && !toPostgres;
-  const ours = mysql.real(m, my, { float: canon === "real" });
+  const ours = mysql.real(m, my, { float: canonicalForm === "real" });
   // A real's own text, as the copy reads it; as MySQL keeps it, of a float8.
   const signed = zero ? `(${p} + 0::pg_catalog.${pg.name})` : p;
-  const theirs = pg.name === "float4" && canon === "double" ? `(${realText(signed)})` : signed;
-  const widened = canon === "real" && pg.name === "float4" ? `${theirs}::pg_catalog.float8` : theirs;
+  const theirs = pg.name === "float4" && canonicalForm === "double" ? `(${realText(signed)})` : signed;
+  const widened = canonicalForm === "real" && pg.name === "float4" ? `${theirs}::pg_catalog.float8` : theirs;
   return {
     my: same(ours),
     pg: same(postgres.text(theirs)),
-    canon,
-    swift: { my: same(ours), pg: nulls(`pg_catalog.replace(${postgres.text(widened)}, 'e+', 'e')`) },
+    canonicalForm,
+    fast: { my: same(ours), pg: nulls(`pg_catalog.replace(${postgres.text(widened)}, 'e+', 'e')`) },
   };
 }
 
@@ -108,7 +108,7 @@ function decimals({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   const integer = mysqlIntegers.has(my.name);
   const real = my.name === "float" || my.name === "double";
   if (real && pg.name === "numeric")
-    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canon: "double" };
+    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canonicalForm: "double" };
   if (my.name !== "decimal" && !integer) return undefined;
   const number = pg.name === "money" ? `${p}::pg_catalog.numeric` : p;
   const plain = integer || /zerofill/.test(my.full) ? `${m} + 0` : m;
@@ -120,7 +120,7 @@ function decimals({ my, pg, m, p, toPostgres }: Pair): Cross | undefined {
   return {
     my: same(ours),
     pg: toPostgres ? same(postgres.trimmed(number)) : nulls(finite),
-    ...(fixed ? { swift: { my: same(plain), pg: same(p) } } : {}),
+    ...(fixed ? { fast: { my: same(plain), pg: same(p) } } : {}),
   };
 }
 
@@ -138,13 +138,13 @@ function times({ my, pg, m, p, toPostgres, rules }: Pair): Cross | undefined {
   const written = isDate && withTime ? `CONCAT(${m}, ' 00:00:00')` : mysql.trimmed(m, my.fraction);
   // A date that is read as a moment is its midnight.
   const moment = pg.name === "timestamptz" ? `(${p} AT TIME ZONE 'UTC')` : day ? `${p}::pg_catalog.timestamp` : p;
-  const swift = { my: same(written), pg: same(moment) };
+  const fast = { my: same(written), pg: same(moment) };
   if (!toPostgres) {
     const [first, last] = withTime
       ? ["0001-01-01 00:00:00", "9999-12-31 23:59:59.999999"]
       : ["0001-01-01", "9999-12-31"];
     const kept = `CASE WHEN ${moment} BETWEEN '${first}' AND '${last}' THEN ${postgres.text(moment)} END`;
-    return { my: same(written), pg: nulls(kept), swift };
+    return { my: same(written), pg: nulls(kept), fast };
   }
   // A timestamp's only unreal value is the zero one.
   const unreal =
@@ -154,7 +154,7 @@ function times({ my, pg, m, p, toPostgres, rules }: Pair): Cross | undefined {
   return {
     my: nulls(`IF(${unreal}, ${instead(rules, withTime)}, ${written})`),
     pg: same(postgres.text(moment)),
-    swift,
+    fast,
   };
 }
 
@@ -180,7 +180,7 @@ function binaries({ my, pg, m, p, toPostgres, hash }: Pair): Cross | undefined {
     return both(`LOWER(HEX(${m}))`, `pg_catalog.replace(${postgres.text(p)}, '-', '')`);
   }
   if (pg.name === "point" || pg.name === "polygon")
-    return { my: same(`HEX(${m})`), pg: same(postgres.text(p)), canon: "points" };
+    return { my: same(`HEX(${m})`), pg: same(postgres.text(p)), canonicalForm: "points" };
   if (pg.name !== "geometry" && pg.name !== "geography") return undefined;
   const extension = postgres.column(pg.schema);
   const shaped = pg.name === "geometry" ? p : `${p}::${extension}.geometry`;
@@ -207,23 +207,23 @@ function documents(pair: Pair): Cross | undefined {
   const isJson = my.name === "json" || my.json;
   if (!isJson) return asText(pair);
   const text = my.name === "json" ? mysql.asText(m) : mysql.text(m, my);
-  const document = (theirs: string, canon: CanonicalForm, alike: string | undefined): Cross => ({
+  const document = (theirs: string, canonicalForm: CanonicalForm, alike: string | undefined): Cross => ({
     my: same(text),
     pg: same(theirs),
-    canon,
-    ...(alike === undefined ? {} : { swift: { my: mysql.hashed(hash, text), pg: postgres.hashed(hash, alike, utf8) } }),
+    canonicalForm,
+    ...(alike === undefined ? {} : { fast: { my: mysql.hashed(hash, text), pg: postgres.hashed(hash, alike, utf8) } }),
   });
   const isBinaryDocument = pg.name === "jsonb";
   const theirs = postgres.text(p);
   if (toPostgres) return isBinaryDocument ? document(theirs, "json", theirs) : undefined;
   // MariaDB keeps the text; MySQL makes doubles of numbers with a fraction.
-  const canon = my.name === "json" ? "json-double" : "json";
-  if (isBinaryDocument || pg.name === "json") return document(theirs, canon, theirs);
+  const canonicalForm = my.name === "json" ? "json-double" : "json";
+  if (isBinaryDocument || pg.name === "json") return document(theirs, canonicalForm, theirs);
   if (isDocument(pg)) {
     const made = `pg_catalog.to_json(${p})::pg_catalog.text`;
     // Where it is MySQL that writes it, it puts a blank after each comma, as jsonb does.
     const blanks = my.name === "json" && pg.array && !/json/.test(pg.name);
-    return document(made, canon, blanks ? `pg_catalog.to_jsonb(${p})::pg_catalog.text` : made);
+    return document(made, canonicalForm, blanks ? `pg_catalog.to_jsonb(${p})::pg_catalog.text` : made);
   }
   return undefined;
 }
@@ -246,7 +246,7 @@ function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefine
   if (!textual && !isText && !["uuid", "inet", "cidr"].includes(pg.name)) return undefined;
   // The copy reads their product with 1, as a double, which MySQL writes otherwise in its SQL than in its results.
   if (my.name === "float" || (my.name === "double" && !/^double( unsigned)?$/.test(my.full)))
-    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canon: "written" };
+    return { my: same(mysql.real(m, my, {})), pg: same(postgres.text(p)), canonicalForm: "written" };
   let ours = isText ? mysql.text(m, my) : mysql.asText(m);
   if (pg.name === "uuid") return both(`LOWER(${ours})`, p);
   const value = pg.name === "money" && !toPostgres ? `(${p}::pg_catalog.numeric)` : p;
@@ -265,5 +265,5 @@ function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefine
       : { my: mysql.hashed(hash, text), pg: postgres.hashed(hash, theirs, utf8) };
   if (!isText || !toPostgres || !textual) return compare(ours);
   // PostgreSQL's text has no NUL: the copy leaves it out.
-  return { ...compare(`REPLACE(${ours}, CHAR(0 USING utf8mb4), '')`), swift: compare(ours) };
+  return { ...compare(`REPLACE(${ours}, CHAR(0 USING utf8mb4), '')`), fast: compare(ours) };
 }

@@ -31,8 +31,8 @@ export function mysqlForm(
     return {
       source: same(texts.source),
       target: same(texts.target),
-      canon: "json-double",
-      swift: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
+      canonicalForm: "json-double",
+      fast: { source: mysql.hashed(hash, texts.source), target: mysql.hashed(hash, texts.target) },
     };
   }
   if (isPlainText(target.type) && isWritten(source.type)) {
@@ -49,7 +49,7 @@ export function mysqlForm(
       target: same(mysql.real(to, target.type, how)),
     };
     // MySQL writes 1e-5 as such, MariaDB, and MySQL's JSON, as 0.00001.
-    return { ...written, canon: how.float ? "real" : "double", swift: written };
+    return { ...written, canonicalForm: how.float ? "real" : "double", fast: written };
   }
   const around: Around = {
     hash,

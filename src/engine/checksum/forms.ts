@@ -54,11 +54,11 @@ export function comparedForm(
   return form ?? { uncompared: `no form is known in which ${words(from)} and ${words(to)} can be compared` };
 }
 
-const laid = ({ canon, swift, ...sides }: Cross, from: "my" | "pg", to: "my" | "pg"): ComparedForm => ({
+const laid = ({ canonicalForm, fast, ...sides }: Cross, from: "my" | "pg", to: "my" | "pg"): ComparedForm => ({
   source: sides[from],
   target: sides[to],
-  ...(canon === undefined ? {} : { canon }),
-  ...(swift === undefined ? {} : { swift: { source: swift[from], target: swift[to] } }),
+  ...(canonicalForm === undefined ? {} : { canonicalForm }),
+  ...(fast === undefined ? {} : { fast: { source: fast[from], target: fast[to] } }),
 });
 
 const words = (type: ColumnType) => (type.engine === "mysql" ? type.full : type.name);

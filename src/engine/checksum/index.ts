@@ -165,7 +165,9 @@ function planTable({
   const usable = (columns: readonly (string | undefined)[] | undefined): columns is readonly string[] =>
     columns !== undefined &&
     columns.length > 0 &&
-    columns.every((column) => column !== undefined && forms.has(column) && forms.get(column)?.canon === undefined);
+    columns.every(
+      (column) => column !== undefined && forms.has(column) && forms.get(column)?.canonicalForm === undefined,
+    );
   const candidates = [pair.key, from.key, to.key?.map((column) => sourceOf.get(column))];
   const key = candidates.find(usable) ?? [];
   const [first] = key;
@@ -187,10 +189,10 @@ function planTable({
       const piece = ({ args, nulls }: Expression) => ({ args, nullable: nulls === true || type?.nullable !== false });
       return {
         column,
-        canon: form.canon,
+        canonicalForm: form.canonicalForm,
         ...form[side],
         ...piece(form[side]),
-        swift: piece((form.swift ?? form)[side]),
+        fast: piece((form.fast ?? form)[side]),
       };
     });
     const leading = side === "source" ? first : second;
@@ -200,11 +202,11 @@ function planTable({
       partitioned,
       storage,
       dialect,
-      pieces: own.filter(({ canon }) => canon === undefined),
-      streamed: own.flatMap(({ canon, args: [sql] }) =>
-        canon === undefined || sql === undefined ? [] : [{ sql, canon }],
+      pieces: own.filter(({ canonicalForm }) => canonicalForm === undefined),
+      streamed: own.flatMap(({ canonicalForm, args: [sql] }) =>
+        canonicalForm === undefined || sql === undefined ? [] : [{ sql, canonicalForm }],
       ),
-      swift: own.map(({ swift }) => swift),
+      fast: own.map(({ fast }) => fast),
       key: key.map((column) => own.find((one) => one.column === column) as (typeof own)[number]),
       ranged: ranged && leading !== undefined ? dialect.identifier(leading) : undefined,
       split: async (reader, parts, rows) =>
@@ -219,9 +221,9 @@ function planTable({
     key,
     rows: Math.max(from.rows, to.rows),
     ranged,
-    swift:
-      [...forms.values()].every(({ canon, swift }) => canon === undefined || swift !== undefined) &&
-      [...forms.values()].some(({ swift }) => swift !== undefined),
+    fast:
+      [...forms.values()].every(({ canonicalForm, fast }) => canonicalForm === undefined || fast !== undefined) &&
+      [...forms.values()].some(({ fast }) => fast !== undefined),
   };
 }
 
@@ -233,13 +235,13 @@ function tableTask(
 ): Task<ReaderPair> {
   const round = (parts: readonly ComparedPart[], again: boolean): Task<ReaderPair>[] => {
     const apart = work.ranged || parts.length === 1;
-    const swift = work.swift && !again;
+    const fast = work.fast && !again;
     const results: ComparedSums[] = [];
     const compareOne = async (pair: ReaderPair, part: ComparedPart) => {
-      const quick = swift && work.swift;
+      const quick = fast && work.fast;
       const result = await pair.source.again(() => comparePart(work, pair, part, quick));
       if (!quick || !apart || equal(result.source, result.target)) return result;
-      work.swift = false;
+      work.fast = false;
       return pair.source.again(() => comparePart(work, pair, part, false));
     };
     const runPart = async (pair: ReaderPair, part: ComparedPart): Promise<Task<ReaderPair>[]> => {
@@ -252,7 +254,7 @@ function tableTask(
         return [];
       }
       const all = apart ? results : [mergeSums(results)];
-      if (!apart && swift && all.some(({ source, target }) => !equal(source, target))) {
+      if (!apart && fast && all.some(({ source, target }) => !equal(source, target))) {
         done(rows, undefined);
         return round(parts, true);
       }

@@ -10,8 +10,8 @@ export interface TableSide {
   readonly streamed: boolean;
   /** The table, where its own rows are read and it can be locked. */
   readonly locked: TableName | undefined;
-  /** The rows of a range, added up by the server; `swift`: in the forms that only prove what is equal. */
-  total(reader: Reader, range: KeyRange, swift: boolean): Promise<Sum>;
+  /** The rows of a range, added up by the server; `fast`: in the forms that only prove what is equal. */
+  total(reader: Reader, range: KeyRange, fast: boolean): Promise<Sum>;
   /** The same for each of `n` shares of the rows, by their keys (without a key: by their values). */
   buckets(reader: Reader, range: KeyRange, n: number): Promise<Map<number, Sum>>;
   /** Every row of some shares: its key's values (JSON of texts; "" without a key) and its hash. */
@@ -48,9 +48,9 @@ export interface HalfOptions {
   /** Of columns that the server hashes. */
   pieces: readonly HashedColumn[];
   /** Of columns that are made alike here. */
-  streamed: readonly { sql: string; canon: CanonicalForm }[];
+  streamed: readonly { sql: string; canonicalForm: CanonicalForm }[];
   /** Of all columns, in their cheaper forms. */
-  swift: readonly HashedColumn[];
+  fast: readonly HashedColumn[];
   key: readonly (HashedColumn & { plain: string })[];
   /** The key's first column, quoted, where ranges of it are the same on both sides. */
   ranged: string | undefined;
@@ -67,7 +67,7 @@ export function createHalf({
   dialect,
   pieces,
   streamed,
-  swift,
+  fast,
   key,
   ranged,
   split,
@@ -77,7 +77,7 @@ export function createHalf({
   const digest = dialect.digest(pieces);
   const keyDigest = key.length > 0 ? dialect.digest(key) : undefined;
   const values = [digest, ...streamed.map(({ sql }) => sql)];
-  const canons = streamed.map(({ canon }) => canon);
+  const canonicalForms = streamed.map(({ canonicalForm }) => canonicalForm);
 
   const where = ({ where: own = "", above, upTo }: KeyRange, more: readonly string[] = []) => {
     const conditions = own === "" ? [...more] : [...more, own];
@@ -87,7 +87,7 @@ export function createHalf({
   };
   const hashOf = (fields: readonly (Buffer | null)[], start: number): string => {
     const own = (fields[start] as Buffer).toString("latin1");
-    return canons.length === 0 ? own : hash("md5", whole(own, fields, start + 1, canons));
+    return canonicalForms.length === 0 ? own : hash("md5", whole(own, fields, start + 1, canonicalForms));
   };
   const add = (to: Sum, hash: string) => {
     to.rows++;
@@ -95,19 +95,19 @@ export function createHalf({
   };
 
   return {
-    streamed: canons.length > 0,
+    streamed: canonicalForms.length > 0,
     locked,
     split,
 
-    async total(reader, range, swiftly) {
-      const hashed = swiftly ? dialect.digest(swift) : digest;
+    async total(reader, range, isFast) {
+      const hashed = isFast ? dialect.digest(fast) : digest;
       const [[rows, sum] = []] = await reader.query(`${read} ${dialect.sum(hashed)} ${from}${where(range)}`);
       return readSum(rows, sum);
     },
 
     async buckets(reader, range, n) {
       const found = new Map<number, Sum>();
-      if (canons.length === 0) {
+      if (canonicalForms.length === 0) {
         const rows = await reader.query(
           `${read} ${dialect.sum(digest)}, ${dialect.bucket(keyDigest ?? digest, n)} AS share ${from}${where(range)} GROUP BY share`,
         );
@@ -127,7 +127,7 @@ export function createHalf({
 
     async rows(reader, range, shares, take) {
       const keys = key.map(({ plain }) => dialect.text(plain));
-      const here = keyDigest === undefined && canons.length > 0;
+      const here = keyDigest === undefined && canonicalForms.length > 0;
       const among =
         shares === undefined || here
           ? []
@@ -158,12 +158,12 @@ function whole(
   own: string,
   fields: readonly (Buffer | null)[],
   start: number,
-  canons: readonly CanonicalForm[],
+  canonicalForms: readonly CanonicalForm[],
 ): string {
   let text = own;
-  for (const [index, canon] of canons.entries()) {
+  for (const [index, canonicalForm] of canonicalForms.entries()) {
     const field = fields[start + index];
-    const value = field === null || field === undefined ? null : canonicalText(canon, field);
+    const value = field === null || field === undefined ? null : canonicalText(canonicalForm, field);
     text += value === null ? ",~" : `,${value.length}:${value}`;
   }
   return text;

@@ -14,7 +14,7 @@ export interface TableWork {
   rows: number;
   ranged: boolean;
   /** There are cheaper forms, and none of its parts has been found to need the others. */
-  swift: boolean;
+  fast: boolean;
 }
 
 /** A session on each side. */
@@ -90,15 +90,15 @@ export async function comparePart(
   work: TableWork,
   readers: ReaderPair,
   part: ComparedPart,
-  swift: boolean,
+  fast: boolean,
 ): Promise<ComparedSums> {
   const { source, target } = work;
-  if (!swift && source.half.streamed) {
+  if (!fast && source.half.streamed) {
     const shares = await findShares(work, readers, part, streamedShares);
     return { part, source: addedUp(shares.source.values()), target: addedUp(shares.target.values()), shares };
   }
   const total = (half: TableSide, reader: Reader, range: KeyRange | undefined) =>
-    range === undefined ? Promise.resolve(nothing()) : half.total(reader, range, swift);
+    range === undefined ? Promise.resolve(nothing()) : half.total(reader, range, fast);
   const [one, other] = await both(
     total(source.half, readers.source, part.source),
     total(target.half, readers.target, part.target),

@@ -102,11 +102,11 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content === "data") {
     const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
     const plans = fresh.map((table) => planDefinition(planning, table, source).plan(new Set()));
-    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (fillings) =>
+    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (dataOnlyPlans) =>
       refuseMysqlMisfits(
         snapshot.readers,
         database,
-        fillings.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
+        dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
         { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
       ),
     );

@@ -49,7 +49,7 @@ export async function checkAll(
   database: string,
   plans: readonly TablePlan[],
   drop: readonly string[],
-  refuse: (fillings: readonly DataOnlyPlan[]) => Promise<void>,
+  refuse: (dataOnlyPlans: readonly DataOnlyPlan[]) => Promise<void>,
 ): Promise<TablePlan[]> {
   try {
     await refuseTriggers(
@@ -59,11 +59,11 @@ export async function checkAll(
     );
     const charsets = await charsetsOf(session);
     const conditions = await readConditions(session, database);
-    const fillings: DataOnlyPlan[] = [];
+    const dataOnlyPlans: DataOnlyPlan[] = [];
     for (const plan of plans)
-      fillings.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
-    await refuse(fillings);
-    return fillings.map(({ plan }) => plan);
+      dataOnlyPlans.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
+    await refuse(dataOnlyPlans);
+    return dataOnlyPlans.map(({ plan }) => plan);
   } catch (error) {
     await giveBack(fence, error);
     throw error;
@@ -91,10 +91,10 @@ export async function checkPresent(
       "schema_differs",
       `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
     );
-  const filling = fillingOf(plan, columns, session.server.maria, charsets);
-  filling.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions));
+  const dataOnlyPlan = dataOnlyPlanOf(plan, columns, session.server.maria, charsets);
+  dataOnlyPlan.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions));
   await isFilled(session, database, name, drop);
-  return filling;
+  return dataOnlyPlan;
 }
 
 /** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
@@ -127,7 +127,7 @@ async function readColumns(session: Session, here: string): Promise<Map<string, 
 /** MySQL's names of columns know no case. */
 const fold = (name: string) => name.toLowerCase();
 
-function fillingOf(
+function dataOnlyPlanOf(
   plan: TablePlan,
   there: ReadonlyMap<string, Column>,
   maria: boolean,

@@ -30,13 +30,13 @@ export interface CopySetup {
   finishing: Finishing;
   kept: ReadonlySet<string>;
   /** The tables were there: what follows their rows stands already. */
-  filling: boolean;
+  dataOnly: boolean;
 }
 
 export async function moveRows(
   run: CopyRun,
   planned: Planned,
-  { finishing, kept, filling }: CopySetup,
+  { finishing, kept, dataOnly }: CopySetup,
 ): Promise<Moved> {
   const { request, hooks, progress, snapshot, fence } = run;
   const { options } = request;
@@ -48,14 +48,14 @@ export async function moveRows(
 
   const open = async () => {
     const session = await run.open();
-    if (filling) await quietly(session, targets(run, planned));
+    if (dataOnly) await quietly(session, targets(run, planned));
     return session;
   };
   const finishOne = async (state: TableState) => {
     const { name } = state.plan.source;
     progress.settle(name, state.rows);
     progress.state(name, "indexing");
-    if (!filling) await verifyBooleans(finishing, state, lessons, () => plan(name));
+    if (!dataOnly) await verifyBooleans(finishing, state, lessons, () => plan(name));
     const said: string[] = [];
     const warn = (words: string) => {
       said.push(words);
@@ -100,7 +100,7 @@ export async function moveRows(
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),
-      prove: filling ? async () => undefined : expressionVerifier(run, planned, finishing.warn),
+      prove: dataOnly ? async () => undefined : expressionVerifier(run, planned, finishing.warn),
       remake: (writer, before, after) => remakeTable(writer, fence, before, after),
       copied(state) {
         const work = failing(run, finishOne(state));
@@ -113,7 +113,7 @@ export async function moveRows(
     if (rowless) return new Map(names.map((name) => [name, 0]));
     const rows = await countSource(snapshot.readers, database, names);
     const plans = states.map((state) => state.plan);
-    if (!filling) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
+    if (!dataOnly) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
     return rows;
   };
   const counts = await failing(run, copying()).catch(async (error: unknown) => {

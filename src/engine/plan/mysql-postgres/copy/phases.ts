@@ -34,7 +34,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
   const { options } = request;
   const { database } = request.source;
-  const filling = options.content === "data";
+  const dataOnly = options.content === "data";
   const { said, warn } = createWarnings(run);
   snapshot.warnings.forEach(warn);
   hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
@@ -43,7 +43,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   progress.phase("schema");
   const planned = await planAll(run);
   const { scheme, plans, finished } = planned;
-  if (!filling) {
+  if (!dataOnly) {
     lostKeys(plans).forEach(warn);
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
@@ -59,26 +59,26 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const { jobs, on_object_error } = request.options;
   const strict = on_object_error === "fail";
   const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict };
-  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, filling });
+  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, dataOnly });
   const final = states.map(({ plan }) => plan);
 
   progress.phase("constraints");
-  if (filling) await sessions.use((session) => checkFilled(session, targets(run, planned)));
-  const keys = filling
+  if (dataOnly) await sessions.use((session) => checkFilled(session, targets(run, planned)));
+  const keys = dataOnly
     ? { keys: [], inventory: [] }
     : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
   for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
   await failing(run, addForeignKeys(finishing, keys.keys));
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
-  const views: ViewOutcomes = filling
+  const views: ViewOutcomes = dataOnly
     ? new Map()
     : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
-  if (!filling)
+  if (!dataOnly)
     await failing(
       run,
       sessions.use((session) => withoutDefaultRights(session, fence, (words) => hooks.log("info", words))),
     );
-  const grants = filling ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
+  const grants = dataOnly ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
 
   progress.phase("verifying");
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
@@ -101,10 +101,10 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
   }
   // Again: a plan that the data changed may have lost one more.
-  if (!filling) lostKeys(final).forEach(warn);
+  if (!dataOnly) lostKeys(final).forEach(warn);
   // The sessions are free: their rows are read.
-  if (!filling) await readDefinitions(snapshot.readers, database, catalogue.others);
-  const others = filling ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
+  if (!dataOnly) await readDefinitions(snapshot.readers, database, catalogue.others);
+  const others = dataOnly ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
   const inventory = [
     ...finalInventory(states, finishing),
     ...finishing.inventory,

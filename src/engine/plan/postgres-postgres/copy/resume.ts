@@ -73,7 +73,7 @@ export interface ResumeRun {
   tables: readonly Table[];
   after: AfterPlan;
   /** Tables of the user's, which are never emptied here. */
-  filling: boolean;
+  dataOnly: boolean;
   log(message: string): void;
 }
 
@@ -83,14 +83,14 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const made = await fence.made();
   const marks = new Set((await fence.parts()).map(({ part }) => part));
   if (made.length === 0 && marks.size === 0) return fresh;
-  if (!run.filling && !marks.has(schemaMark(digest))) {
+  if (!run.dataOnly && !marks.has(schemaMark(digest))) {
     log(`Dropping ${counted(made.length, "object")} that an earlier attempt had made in the target`);
     await fence.clean(made);
     return fresh;
   }
   const finished = tables.filter((table) => marks.has(finishedMark(digest, table)) && table.extension === undefined);
   const before = keptObjects({ steps: run.steps, after: undefined }, []);
-  const whole = run.filling || (await areThere(run.target, ours(made, before)));
+  const whole = run.dataOnly || (await areThere(run.target, ours(made, before)));
   const equal = whole ? await provenEqual(run, finished) : undefined;
   if (equal === undefined) {
     log("What an earlier attempt had made in the target cannot be kept as it is; it is dropped and made again");
@@ -111,10 +111,10 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
       part === schemaMark(digest) ||
       keptMarks.has(part) ||
       isShapeMark(part) ||
-      run.filling ||
+      run.dataOnly ||
       begun.some((start) => part.startsWith(start)),
   );
-  if (!run.filling) {
+  if (!run.dataOnly) {
     const standing = { ids: tableIds(made), marks };
     await refuseTouched(run.target, withLeaves(tables), standing.ids, marks);
     await emptyTables(run, heaps(tables.filter(({ oid }) => !equal.has(oid))), standing);
@@ -137,7 +137,7 @@ async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Se
     return new Set(tables.flatMap(({ oid, schema, name }) => (differing.has(tableWords([schema, name])) ? [] : [oid])));
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
-    const isHidden = error.code === "permission_denied" && error.side === "target" && !run.filling;
+    const isHidden = error.code === "permission_denied" && error.side === "target" && !run.dataOnly;
     if (error.code === "table_missing" || isHidden) return undefined;
     throw error;
   }
