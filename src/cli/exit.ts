@@ -7,8 +7,9 @@ import { UrlError } from "../guard/url.ts";
 export const exitCodes = {
   /** Done, and verified where something was copied. */
   done: 0,
+  /** A server, a database, a storage or their state did not let it be done. */
   failed: 1,
-  /** The command was not understood; nothing was touched. */
+  /** A word, a flag, a URL or a named file of the command line is invalid, or one is missing; nothing was changed. */
   usage: 2,
   /** Source and target differ. */
   different: 3,
@@ -55,8 +56,15 @@ const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 /** The engine's codes for a target that is not as the source. */
 const differences = new Set(["verification_failed", "row_count_mismatch", "inventory_incomplete"]);
 
+/** The engine's codes of flags that cannot be followed: they come before the first write. */
+const optionUsage = new Set(["option_invalid", "option_unmatched", "unsupported_option"]);
+
 /** The backups' codes of a command line that cannot be followed as it is. */
 const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);
+
+/** The code after the message; a usage error that is only of the command line has none. */
+export const codeWords = (exitCode: number, code: string): string =>
+  exitCode === exitCodes.usage && !optionUsage.has(code) ? "" : ` (${code})`;
 
 export interface CommandFailure {
   exitCode: number;
@@ -74,7 +82,12 @@ export function commandFailure(error: unknown): CommandFailure {
   }
   if (error instanceof EngineError) {
     const { code, message, retryable } = error;
-    return { exitCode: differences.has(code) ? exitCodes.different : exitCodes.failed, code, message, retryable };
+    const exitCode = differences.has(code)
+      ? exitCodes.different
+      : optionUsage.has(code)
+        ? exitCodes.usage
+        : exitCodes.failed;
+    return { exitCode, code, message, retryable };
   }
   if (error instanceof BackupError) {
     const { code, message, retryable } = error;

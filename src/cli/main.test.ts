@@ -166,6 +166,9 @@ describe("how a copy ended is in the exit code", () => {
     ["done", () => report, 0],
     ["access_denied", failing("access_denied"), 1],
     ["connection_lost", failing("connection_lost", true), 1],
+    ["option_invalid", failing("option_invalid"), 2],
+    ["option_unmatched", failing("option_unmatched"), 2],
+    ["unsupported_option", failing("unsupported_option"), 2],
     ["verification_failed", failing("verification_failed"), 3],
     ["row_count_mismatch", failing("row_count_mismatch"), 3],
     [

@@ -11,7 +11,7 @@ import type { BackupModule } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
-import { commandFailure, exitCodes, Interrupted, ResultNotWritten } from "./exit.ts";
+import { codeWords, commandFailure, exitCodes, Interrupted, ResultNotWritten } from "./exit.ts";
 import { completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
 import { wordsWithFlags } from "./flags/words.ts";
@@ -183,7 +183,7 @@ async function runCommand(
     const message =
       (interrupted && stoppedWords(command, voice, written)) || redactor.clean(wordsWithFlags(failure.message));
     const { run } = thrown as { run?: string };
-    const shown = `rowferry: ${message}${exitCode === exitCodes.usage ? "" : ` (${code})`}`;
+    const shown = `rowferry: ${message}${codeWords(exitCode, code)}`;
     voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;

@@ -39,11 +39,11 @@ export async function runReset(
   const runs = await engine.foundRuns(target, context.signal);
   const only = runs.length === 1 && reportFile === undefined && canAsk(context) && flags.yes !== true;
   const run = flags.run === undefined ? (only ? runs[0]?.owner : undefined) : namedRun(flags.run);
-  if (runs.length === 0 && reportFile === undefined) {
-    const words =
-      "no run is unfinished in the target (it has no table _rowferry); to take back a completed run give its report: --report FILE.json";
-    throw run === undefined ? new UsageError(words) : new EngineError("nothing_to_reset", words);
-  }
+  if (runs.length === 0 && reportFile === undefined)
+    throw new EngineError(
+      "nothing_to_reset",
+      "no run is unfinished in the target (it has no table _rowferry); to take back a completed run give its report: --report FILE.json",
+    );
   const held = runs.map(({ owner, ownerName, made }) => ({ owner: clean(owner, 100), words: holds(ownerName, made) }));
   if (run === undefined && reportFile === undefined)
     throw new UsageError(
@@ -54,7 +54,8 @@ export async function runReset(
   const mine = runs.find((one) => one.owner === owner);
   const list = [...made, ...(mine?.made ?? [])];
   if (mine === undefined && reportFile === undefined)
-    throw new UsageError(
+    throw new EngineError(
+      "nothing_to_reset",
       `the target's _rowferry has nothing of ${owner}: it holds ${held.map(({ owner, words }) => `${words} (--run ${owner})`).join(" and ")}`,
     );
   if (flags.yes !== true && !(await confirmed({ run, list, place: placeOf(target) }, context)))
@@ -71,14 +72,19 @@ export async function runReset(
   };
 }
 
-/** Names alone would be found in another database too. Errors: UsageError. */
+/** Names alone would be found in another database too. Errors: EngineError `other_database`. */
 function refuseOther({ target: of, made }: CopyReport, target: Endpoint): void {
   const engine = /^(mysql|mariadb)/i.test(of.engine) ? "mysql" : "postgres";
-  if (engine !== target.engine) throw new UsageError(`this report is of ${of.engine}, not of ${target.engine}`);
+  if (engine !== target.engine)
+    throw new EngineError(
+      "other_database",
+      `this report is of ${clean(of.engine, 100)}, not of ${target.engine}: nothing was dropped`,
+    );
   const database = of.database === target.database ? undefined : of.database;
   const other = engine === "mysql" ? otherDatabase(target, made) : database;
   if (other !== undefined)
-    throw new UsageError(
+    throw new EngineError(
+      "other_database",
       `this report is of database ${clean(other, 100)}, not ${clean(target.database, 100)}: nothing was dropped`,
     );
 }

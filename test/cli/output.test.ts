@@ -165,7 +165,7 @@ describe("words", () => {
   ])("do not speak of what was made where nothing was: %s", async (_name, error, flags) => {
     const target = await servers.database("postgres");
     const { code, stderr } = await run(["copy", source.bare, target.bare, ...flags], { env: passwords(target) });
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect(stderr).toContain(`(${error})`);
     expect(stderr).not.toContain("take away what was made");
     expect(stderr).not.toContain("options.");
