@@ -6,7 +6,7 @@ import { deleteRows, type FenceTable, findTable, ownedRows } from "./table.ts";
 
 /**
  * Which names each run of a target's database claims: rows of kind `claim`, written before its first object is made or
- * dropped. All of this happens within `registering` (fence-register.ts), so that no two runs look at the same time.
+ * dropped. All of this happens within `registering` (register.ts), so that no two runs look at the same time.
  */
 
 interface Row {

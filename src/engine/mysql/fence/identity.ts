@@ -155,7 +155,7 @@ const foreignKeys = new RegExp(
 export const shapeText = (shown: string): string =>
   shown.slice(0, shown.lastIndexOf("\n) ENGINE=") + 1).replace(foreignKeys, "");
 
-/** What a table's columns and keys are, without what the last change of it brings (making.ts): its comment and foreign keys. */
+/** What a table's columns and keys are, without what the last change of it brings (create-tables.ts): its comment and foreign keys. */
 export async function shapeOf(session: Session, name: readonly string[]): Promise<string | undefined> {
   try {
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(...name)}`);

@@ -26,7 +26,7 @@ export interface MadeRecord {
 
 export const recordKey = ({ kind, name }: Pick<MadeObject, "kind" | "name">): string => JSON.stringify([kind, name]);
 
-/** `rows`: what to read in the place of the fence's table, as ownedRows (fence-table.ts) writes it. */
+/** `rows`: what to read in the place of the fence's table, as ownedRows (table.ts) writes it. */
 export async function readRecords(session: Session, rows: string, owner: string): Promise<MadeRecord[]> {
   const found = await session.query(
     `SELECT id, name, body FROM ${rows} r WHERE kind = 'made' AND owner = ${literal(owner)} ORDER BY id`,

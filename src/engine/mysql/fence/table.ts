@@ -100,7 +100,7 @@ function isPlain({ server: { maria } }: Session, name = "" as string | null, val
   return name === "owner" && (!maria || /^'(?:[^'\\]|''|\\.)*'$/s.test(value));
 }
 
-/** Makes the table with the first owner's row at epoch 0; `registering` (fence-register.ts) keeps others from making theirs meanwhile. */
+/** Makes the table with the first owner's row at epoch 0; `registering` (register.ts) keeps others from making theirs meanwhile. */
 export async function makeTable(session: Session, database: string, owner: string, ownerName: string): Promise<void> {
   await session.run(
     `CREATE TABLE ${fenceTable(database)} (

@@ -17,7 +17,7 @@ import { type FenceTable, findTable, ownedRows } from "./table.ts";
 
 /**
  * Which names each run of a target claims: rows of kind `claim`, written before its first object is made or dropped. All of
- * this happens in transactions of `registering` (fence-register.ts), so that no two runs look at the same time.
+ * this happens in transactions of `registering` (register.ts), so that no two runs look at the same time.
  */
 
 interface Row {

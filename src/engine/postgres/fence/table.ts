@@ -89,7 +89,7 @@ export async function findTable(session: Session): Promise<FenceTable | undefine
 export const ownedRows = ({ table, single }: Pick<FenceTable, "table" | "single">): string =>
   single ? `(SELECT r.*, (SELECT f.name FROM ${table} f WHERE f.kind = 'fence') AS owner FROM ${table} r)` : table;
 
-/** Makes the table in the open transaction; `registering` (fence-register.ts) keeps others from making theirs meanwhile. */
+/** Makes the table in the open transaction; `registering` (register.ts) keeps others from making theirs meanwhile. */
 export async function makeTable(session: Session): Promise<void> {
   const schema = (await trustedSchema(session)) ?? (await ownSchema(session)) ?? (await anySchema(session));
   const table = qualified(schema, fenceTableName);

@@ -273,7 +273,7 @@ function ofCode(
   };
 }
 
-/** What mysql-rights.ts compares by itself. */
+/** What rights.ts compares by itself. */
 const withoutSecurity = (text: string, body: string): string => {
   const at = text.endsWith(body) ? text.length - body.length : text.length;
   return text.slice(0, at).replace(/ ?SQL SECURITY (?:DEFINER|INVOKER)/, "") + text.slice(at);

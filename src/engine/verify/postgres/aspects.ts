@@ -5,8 +5,8 @@ import { type Aspect, each, inSchema } from "./each.ts";
 
 /**
  * What PostgreSQL's catalogues tell of objects beyond the copy's inventory: each particular by its own name, so that a
- * difference can be named without showing a text. What belongs to no relation: postgres-alone.ts; owners and rights:
- * postgres-rights.ts.
+ * difference can be named without showing a text. What belongs to no relation: alone.ts; owners and rights:
+ * rights.ts.
  */
 
 const relation = fullNameSql("n.nspname", "c.relname");

@@ -25,7 +25,7 @@ export interface FinishedTable extends FinishedMark {
   digest: string;
   /** What it looked like in the target then; foreign keys came later. */
   shape: string;
-  /** Keys of the items that were given up (making.ts). */
+  /** Keys of the items that were given up (create-tables.ts). */
   without: string[];
   /** Indexes that the target refused. */
   entries: InventoryEntry[];

@@ -21,7 +21,7 @@ export interface TablePlan {
   /** Indexes that are built when the rows are there: each of these lists in one ALTER TABLE. */
   later: string[][];
   foreignKeys: Item[];
-  /** What was given up to make the server take it (making.ts). */
+  /** What was given up to make the server take it (create-tables.ts). */
   without: ReadonlySet<Item>;
   /** Of the columns that are loaded, in the order of `select`. */
   columns: LoadColumn[];

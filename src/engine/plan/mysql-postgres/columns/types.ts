@@ -17,7 +17,7 @@ export interface ObservedType {
   wide: number;
   /** A NOT NULL column holds dates that only NULL can stand for. */
   nullable: boolean;
-  /** Why the target's own values of a generated column are not the source's (proving.ts). */
+  /** Why the target's own values of a generated column are not the source's (verify-expressions.ts). */
   plain?: string;
 }
 

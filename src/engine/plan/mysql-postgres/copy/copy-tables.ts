@@ -33,7 +33,7 @@ export interface TableState {
   next: TablePlan | undefined;
   /** It is being made anew, by one stream; what is learnt meanwhile waits in `next`. */
   remaking: boolean;
-  /** A row came that cannot go in binary (ways.ts). */
+  /** A row came that cannot go in binary (row-format.ts). */
   textual: boolean;
   rows: number;
   /** Sums over the parts of this round, a column each. */

@@ -10,7 +10,7 @@ export interface ObservedType {
   digits?: { before: number; after: number };
   /** A NOT NULL column holds values that only NULL can stand for. */
   nullable: boolean;
-  /** Why the target's own values of a generated column are not the source's (proving.ts). */
+  /** Why the target's own values of a generated column are not the source's (verify-expressions.ts). */
   plain?: string;
 }
 
