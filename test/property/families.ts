@@ -148,7 +148,7 @@ const day: Family = {
     engine === "mysql"
       ? `CAST(${column} AS char)`
       : `(${column}${type.startsWith("timestamptz") ? " AT TIME ZONE 'UTC'" : ""})::text`,
-  canonical: (words) => trimmedFraction(words).replace(/ 00:00:00$/, ""),
+  canonical: (words) => trimmedFraction(words).replace(/ 00:00:00(?=$| BC$)/, ""),
 };
 
 const clock: Family = {

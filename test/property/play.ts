@@ -1,11 +1,13 @@
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { CopyReport } from "../../src/engine/contract.ts";
+import { assess } from "../../src/engine/assess/index.ts";
+import type { CopyOptions, CopyReport, InventoryEntry } from "../../src/engine/contract.ts";
 import { copy } from "../../src/engine/index.ts";
 import { type Place, sql } from "../chaos/contents.ts";
 import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
+import { unplanned } from "../support/engine/planned.ts";
 import { randomTables, type Table } from "./cases.ts";
 import { compare, nameIn } from "./compare/index.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
@@ -230,6 +232,10 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
   }
 }
 
+/** What only the rows tell, which an assessment does not read. */
+const isOfRows = ({ note = "" }: InventoryEntry): boolean =>
+  /rows of the source break it|added without proof/.test(note);
+
 async function ride(from: Place, to: Place, owner: string, content: "all" | "data" = "all"): Promise<CopyReport> {
   const hooks = {
     signal: new AbortController().signal,
@@ -238,11 +244,16 @@ async function ride(from: Place, to: Place, owner: string, content: "all" | "dat
     log: () => undefined,
   };
   const ends = { source: endpoint(from), target: endpoint(to) };
-  const request = { owner, ownerName: "property", ...ends, options: { jobs: 2, content }, reset: false };
+  const options: CopyOptions = { jobs: 2, content };
+  const request = { owner, ownerName: "property", ...ends, options, reset: false };
+  const assessed = await assess({ ...ends, options }, { signal: hooks.signal, log: () => undefined });
   const copied = await copy(request, hooks).catch((error: Error & { code?: string }) => {
     throw Object.assign(new Error(`the copy failed: ${error.code} ${error.message}`), { code: error.code });
   });
   await copied.finish();
+  const other = unplanned(assessed.objects, copied.report).filter((entry) => !isOfRows(entry));
+  if (other.length > 0)
+    throw new Error(`the assessment did not say what became of objects: ${JSON.stringify(other.slice(0, 5))}`);
   return copied.report;
 }
 

@@ -5,6 +5,7 @@ import { verify } from "../../../src/engine/verify/index.ts";
 import type { Case, Kind } from "../../engine/assess/cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
+import { unplanned } from "./planned.ts";
 import * as pg from "./postgres-support.ts";
 import { run } from "./run.ts";
 
@@ -71,16 +72,7 @@ export async function startAgreeing(): Promise<Agreeing> {
           expect({ equal, missing, different }).toEqual({ equal: true, missing: [], different: [] });
         }
         // What is said of an object before is what becomes of it.
-        const planned = new Map(found.objects.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
-        const other = report.inventory.filter(
-          ({ kind, name, outcome }) => (planned.get(`${kind} ${name}`) ?? outcome) !== outcome,
-        );
-        expect(other.map(({ kind, name, outcome, note }) => [kind, name, outcome, note])).toEqual([]);
-        // Comments between PostgreSQL's go with what they are of.
-        const unsaid = report.inventory.filter(
-          ({ kind, name }) => kind !== "comment" && !planned.has(`${kind} ${name}`),
-        );
-        expect(unsaid.map(({ kind, name, outcome, note }) => [kind, name, outcome, note])).toEqual([]);
+        expect(unplanned(found.objects, report)).toEqual([]);
         const notes = new Map(report.inventory.map(({ kind, name, note }) => [`${kind} ${name}`, note]));
         for (const [name, part] of Object.entries(one.notes ?? {})) expect(notes.get(name), name).toContain(part);
         expect(found.objects.filter(({ note = "" }) => note.includes("cannot be seen"))).toEqual([]);

@@ -76,6 +76,10 @@ function itemText(
   const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
   if (item.kind === "column")
     return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
+  if (!source.maria && item.kind === "check" && / NOT ENFORCED$/.test(bare(plain))) {
+    say("reported", "the target's server enforces every check, and this one is not enforced in the source: left out");
+    return undefined;
+  }
   if (!source.maria) return keyForMaria(plain);
   if (/ WITHOUT OVERLAPS\b/.test(bare(plain))) {
     say("reported", "MySQL has no keys over periods");

@@ -16,20 +16,27 @@ export interface UntranslatedObject {
   table: string;
   /** In the words that a copy gives to the target; undefined: it gives none. */
   expression: string | undefined;
+  /** Why a check is not in the target. */
+  why: string;
 }
+
+const notTaken = "the target's server does not take its expression";
 
 /** Of the source's table `table`, whose objects are named `of.…`. */
 export function untranslatedOf({ translated }: Crossing, table: string, of: string): UntranslatedObject[] {
-  return (translated?.items ?? []).flatMap(({ source: { kind, name }, text }): UntranslatedObject[] => {
+  return (translated?.items ?? []).flatMap(({ source, text }): UntranslatedObject[] => {
+    const { kind, name } = source;
     // MariaDB tells a period's order as a check of its name.
-    if (kind === "period" && text === undefined)
-      return [{ kind: "check", name: `${of}.${name}`, table, expression: undefined }];
+    if ((kind === "period" || kind === "check") && text === undefined) {
+      const why = translated?.notes.find(({ item }) => item === source)?.note ?? notTaken;
+      return [{ kind: "check", name: `${of}.${name}`, table, expression: undefined, why }];
+    }
     if (text === undefined) return [];
     const at = kind === "check" ? positionOf(text, " CHECK ") : kind === "column" ? positionOf(text, " DEFAULT (") : -1;
     if (at < 0) return [];
     const start = at + (kind === "check" ? " CHECK " : " DEFAULT ").length;
     const expression = kind === "check" ? text.slice(start) : text.slice(start, endOfDefault(text, start));
-    return [{ kind: kind === "check" ? "check" : "column", name: `${of}.${name}`, table, expression }];
+    return [{ kind: kind === "check" ? "check" : "column", name: `${of}.${name}`, table, expression, why: notTaken }];
   });
 }
 
@@ -41,7 +48,7 @@ export async function excuseRefused(
   target: { session: Session; database: string; tables: ReadonlyMap<string, string> },
 ): Promise<void> {
   const there = new Map(theirs.map((one) => [`${one.kind} ${one.name}`, one]));
-  for (const { kind, name, table, expression } of doubts) {
+  for (const { kind, name, table, expression, why } of doubts) {
     const one = ours.find((seen) => seen.kind === kind && seen.name === name);
     const other = there.get(`${kind} ${name}`);
     const given = target.tables.get(table);
@@ -49,8 +56,7 @@ export async function excuseRefused(
     if (kind === "check" ? other !== undefined : defaultOf(other) !== "") continue;
     if (expression !== undefined && !(await refuses(target.session, expression, qualified(target.database, given))))
       continue;
-    if (kind === "check")
-      one.may = `the target's server ${expression === undefined ? "knows no periods" : "does not take its expression"}`;
+    if (kind === "check") one.may = why;
     // Listed as undecided then: who looks finds that there is none.
     for (const particular of one.aspects)
       if (kind === "column" && particular.aspect === "default") particular.settled = false;
@@ -61,7 +67,6 @@ const defaultOf = (seen: ComparedObject | undefined): string =>
   seen?.aspects.find(({ aspect }) => aspect === "default")?.value ?? "";
 
 async function refuses(session: Session, expression: string, table: string): Promise<boolean> {
-  if (/\) NOT ENFORCED\s*$/.test(expression) && session.server.maria) return true;
   try {
     await session.query(`SELECT ${expression.replace(/\) NOT ENFORCED\s*$/, ")")} FROM ${table} LIMIT 0`);
     return false;
