@@ -46,6 +46,9 @@ pre code { padding: 0; background: none; }
 .code { position: relative; }
 .code > button { position: absolute; top: .4em; right: .4em; font-size: .8em; padding: .15em .6em; background: var(--paper); opacity: .85; }
 .code > button:is(:hover, :focus-visible) { opacity: 1; }
+/* The button would cover the end of a long first line: it is shown while the pointer is on the code, or has a line of its own. */
+@media (hover: hover) { .code:not(:hover) > button:not(:focus-visible) { opacity: 0; } }
+@media (hover: none) { .code:has(> button) > pre { padding-top: 2.6em; } }
 .code-comment { color: var(--quiet); font-style: italic; }
 .code-string { color: light-dark(#0a6640, #7ee2a8); }
 .code-keyword { color: light-dark(#8a1c7c, #f0a8e6); }
