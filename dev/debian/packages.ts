@@ -38,7 +38,10 @@ export const purposes = {
     { name: "jq", proof: "jq" },
   ],
   /** Examples for a shell. */
-  curl: [{ name: "curl", proof: "curl" }],
+  curl: [
+    { name: "curl", proof: "curl" },
+    { name: "jq", proof: "jq" },
+  ],
   /** Shells whose completion of the command line is tested; bash is there already. */
   shells: [
     { name: "zsh", proof: "zsh" },

@@ -7,7 +7,7 @@ import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
-import { complete, create, pair } from "./migrations-play.ts";
+import { complete, create, fail, pair } from "./migrations-play.ts";
 import { admin, api, newEmail, type Person, provided, signUp, startReplica } from "./world.ts";
 
 /** The examples of docs/, taken from the pages and run as they stand there, each in curl, TypeScript and Python. */
@@ -29,7 +29,8 @@ const languages = [
   ["Python", "python3", "py"],
 ] as const;
 
-async function run(program: string, name: string, env: Record<string, string>): Promise<string> {
+/** What it prints: on stdout, and where it ends with another code than 0, on stderr too. */
+async function run(program: string, name: string, env: Record<string, string>, ends = 0): Promise<string> {
   const cwd = mkdtempSync(join(tmpdir(), "example-"));
   writeFileSync(join(cwd, name), examples.get(name)?.text ?? "");
   const child = spawn(program, [name], {
@@ -56,8 +57,8 @@ async function run(program: string, name: string, env: Record<string, string>): 
     child.once("error", reject);
     child.once("close", resolve);
   });
-  expect(code, err).toBe(0);
-  return out;
+  expect(code, err).toBe(ends);
+  return ends === 0 ? out : out + err;
 }
 
 test("the pages' examples are those that are run here, each in all three languages", () => {
@@ -94,8 +95,8 @@ const created = async ({ namespace }: Person) => (await admin.list(kinds.migrati
 const linesOf = (text: string): string[] => text.trim().split("\n");
 
 describe.each(languages)("%s", (_, program, ending) => {
-  const ran = (name: string, person: Person, env: Record<string, string> = {}) =>
-    run(program, `${name}.${ending}`, { ROWFERRY_TOKEN: person.token, ...env });
+  const ran = (name: string, person: Person, env: Record<string, string> = {}, ends = 0) =>
+    run(program, `${name}.${ending}`, { ROWFERRY_TOKEN: person.token, ...env }, ends);
 
   test("creates a migration and polls it to its end", async () => {
     const person = await signUp();
@@ -104,6 +105,20 @@ describe.each(languages)("%s", (_, program, ending) => {
     const id = await Promise.race([until("the migration to be there", () => created(person)), ended.then(() => "")]);
     if (id !== "") await complete(person, id, 3);
     expect(JSON.parse(await running)).toMatchObject({ id, status: "completed" });
+  });
+
+  test("ends with 1 for a migration that fails, and prints its error", async () => {
+    const person = await signUp();
+    const running = ran("copy", person, urls, 1);
+    const ended = running.catch(() => "");
+    const id = await Promise.race([until("the migration to be there", () => created(person)), ended.then(() => "")]);
+    if (id !== "") await fail(person, id);
+    expect(JSON.parse(await running)).toMatchObject({ id, status: "failed", error: { code: expect.any(String) } });
+  });
+
+  test("ends with another code than 0 for a call that is refused, and prints why", async () => {
+    const person = await signUp();
+    expect(await ran("copy", { ...person, token: "x" }, urls, 1)).toContain("unauthenticated");
   });
 
   test("goes through every page of a list", async () => {
