@@ -4,7 +4,7 @@ import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
 import { insertRows } from "./insert.ts";
-import { blockStart, checkLoaded, type Loader, type LoadTarget } from "./loader.ts";
+import { blockStart, checkLoaded, type LoadColumn, type Loader, type LoadTarget } from "./loader.ts";
 
 /** The rows of loader.ts by LOAD DATA LOCAL INFILE from memory, or by INSERT where the server does not allow that. */
 
@@ -30,8 +30,23 @@ export async function openLoader(session: Session, target: LoadTarget, pool: Blo
   return insertRows(session, target, pool);
 }
 
+/**
+ * In a statement with SET, MariaDB stores a number of its own for each 0 in AUTO_INCREMENT, under any sql_mode, unless SET
+ * names that column too. The columns with it, as the server has the table.
+ */
+async function withCounter(session: Session, { database, table, columns }: LoadTarget): Promise<readonly LoadColumn[]> {
+  if (!session.server.maria || columns.every(({ value }) => value === undefined)) return columns;
+  const found = await session.query(
+    `SHOW COLUMNS FROM ${qualified(database, table)} WHERE Extra LIKE '%auto_increment%'`,
+  );
+  const counters = new Set(found.map(([name]) => name));
+  return columns.map((column) =>
+    counters.has(column.name) && column.value === undefined ? { ...column, value: (field) => field } : column,
+  );
+}
+
 /** The statement for a file of this name. */
-export function loadStatement({ database, table, columns }: LoadTarget, file: string): string {
+function loadStatement({ database, table, columns }: LoadTarget, file: string): string {
   const fields = columns.map(({ name, value }, at) => (value === undefined ? identifier(name) : `@f${at}`));
   const sets = columns.flatMap(({ name, value }, at) =>
     value === undefined ? [] : [`${identifier(name)} = ${value(`@f${at}`)}`],
@@ -45,7 +60,8 @@ export function loadStatement({ database, table, columns }: LoadTarget, file: st
 
 async function localLoader(session: Session, target: LoadTarget, pool: BlockPool): Promise<Loader> {
   const file = `rowferry-${session.threadId}-${++loads}`;
-  const stream = await session.load(loadStatement(target, file), file);
+  const columns = await withCounter(session, target);
+  const stream = await session.load(loadStatement({ ...target, columns }, file), file);
   let inFlight = 0;
   let failure: { error: unknown } | undefined;
   let waiting: PromiseWithResolvers<void> | undefined;
