@@ -172,7 +172,7 @@ export function endpointsPage(): string {
 
 # Endpoints
 
-Every endpoint of REST, from the same description that \`GET /openapi.json\` serves. [rest.md](rest.md) has what all of them share, [authentication.md](authentication.md) who may call.
+Every endpoint of the REST API, with parameters, response fields, errors and an example. For developers. \`GET /openapi.json\` serves the same description. [rest.md](rest.md) has the conventions that all endpoints share, [authentication.md](authentication.md) the tokens and sessions.
 
 ${markdownTable(
   ["what it does", "method and path", "tier"],

@@ -101,7 +101,7 @@ export function optionsPage(): string {
 
 # Options of a copy
 
-Every way to start a copy takes the same options, and none is required:
+Every option of a copy, with its values and an example. For everyone who starts a copy. REST, MCP, \`kubectl\` and the command line take the same options, and none is required:
 
 | where | how to set one |
 | --- | --- |

@@ -92,6 +92,17 @@ it("every page of docs/ is among those that the API serves", () => {
   expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
 });
 
+it("the first paragraph of every page names its readers", () => {
+  const readers =
+    /\bfor (?:\w+ )?(?:administrators|contributors|developers|engineers|everyone|people|readers|teams|users)\b/i;
+  const listed = readPages(join(root, "docs")).sections.flatMap(({ pages }) => pages);
+  const headless = listed.filter(({ name }) => {
+    const [, head = ""] = /^# .+\n\n((?:.+\n)+)/m.exec(read(`docs/${name}.md`)) ?? [];
+    return !readers.test(head.replaceAll("\n", " "));
+  });
+  expect(headless.map(({ name }) => name)).toEqual([]);
+});
+
 it("no page has a placeholder whose text is still missing", () => {
   const pages = readdirSync(join(root, "docs")).filter((name) => name.endsWith(".md"));
   expect(pages.length).toBeGreaterThan(20);

@@ -36,7 +36,7 @@ export const contents: readonly Section[] = [
   {
     title: "The API",
     entries: [
-      { name: "rest", about: "what all endpoints share: requests, idempotency, lists, events" },
+      { name: "rest", about: "conventions of all endpoints: requests, idempotency, lists, events" },
       { name: "endpoints", about: "every endpoint with its fields, examples, errors and limit" },
       { name: "mcp", about: "the two MCP servers, for agents: tools, confirmation, errors, limits" },
       { name: "backups", about: "schedules, runs, verification and restore of backups" },
@@ -47,24 +47,24 @@ export const contents: readonly Section[] = [
       { name: "authentication", about: "tokens, sessions, accounts and teams" },
       { name: "billing", about: "prices, checkout, Pro and the free migration; Stripe for administrators" },
       { name: "errors", about: "every code of an error, and what to do about it" },
-      { name: "limits", about: "how often, how large, and what is not done" },
+      { name: "limits", about: "rate limits, size limits and unsupported features" },
       { name: "not-supported", about: "features that do not exist, and what to use instead" },
     ],
   },
   {
     title: "Your databases",
     entries: [
-      { name: "url-security", about: "what is done with a connection URL, and which are refused" },
+      { name: "url-security", about: "storage of connection URLs, and which are refused" },
       { name: "privileges", about: "the rights that a copy needs, by server and cloud" },
-      { name: "servers", about: "the server versions that really ran" },
+      { name: "servers", about: "tested server versions" },
     ],
   },
   {
     title: "A copy",
     entries: [
       { name: "options", about: "every option of a copy" },
-      { name: "types", about: "what becomes of each type, by direction" },
-      { name: "objects", about: "what becomes of each kind of object, by direction" },
+      { name: "types", about: "column types by direction" },
+      { name: "objects", about: "kinds of objects by direction: copied, converted or reported" },
       { name: "translation", about: "which SQL is translated across engines, and how that is proven" },
       { name: "report", about: "the verification report of a run" },
       {
@@ -77,7 +77,7 @@ export const contents: readonly Section[] = [
     title: "Run it yourself",
     entries: [
       { name: "install", about: "install, values, keys and their backup, observability, sizing, upgrade, removal" },
-      { name: "operations", about: "when something does not go on: every reason and code, with what to do" },
+      { name: "operations", about: "troubleshooting: reasons and fixes" },
       { name: "run-errors", about: "every code that a run can end with, whether it is retried, and what to do" },
       { name: "migration", about: "the Kubernetes resource: retry, reset, conditions" },
       { name: "gitops", about: "Argo CD and Flux: health of a Migration, and a retry of one that is in Git" },

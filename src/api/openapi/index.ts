@@ -21,7 +21,7 @@ Errors are \`application/problem+json\` with a stable \`code\`. A request's \`X-
 
 const tags: Record<string, string> = {
   Migrations: "Copies of a database from a source to a target.",
-  "Before a migration": "What can be asked of databases without creating anything.",
+  "Preflight, estimates and connection tests": "Requests about databases that create nothing.",
   Backups: "Schedules, their runs, and restores. An installation without backups answers `backups_disabled`.",
   Account: "Sign-up, sign-in, the password, and the account of the caller.",
   Tokens: "Personal API tokens.",

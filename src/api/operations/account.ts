@@ -84,7 +84,7 @@ export const accountOperations: readonly Operation[] = [
     id: "getAccount",
     method: "get",
     path: "/api/account",
-    summary: "Who I am",
+    summary: "Get the account",
     description: "The account of the token or session that calls.",
     tag,
     auth: "token",

@@ -9,7 +9,7 @@ import { connectionExample, estimateExample, pairExample, preflightExample } fro
 
 /** What connects to a caller's database and creates nothing. */
 
-const tag = "Before a migration";
+const tag = "Preflight, estimates and connection tests";
 
 export const probeOperations: readonly Operation[] = [
   {
