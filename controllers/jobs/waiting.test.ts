@@ -15,7 +15,7 @@ test.each([
 ])("the place %d in the queue is shown as %d: %s", (position, shown, words) => {
   const why = whyWaiting({ slot: { free: false, position, scope: "cluster", limit: 20 } }, "Migration");
   expect(why?.position).toBe(shown);
-  expect(why?.trouble.message).toBe(`20 runs are in progress, as many as the installation may have; ${words}.`);
+  expect(why?.trouble.message).toBe(`20 runs are in progress, the limit of the installation; ${words}.`);
 });
 
 test("a line of five thousand that moves by one changes few of the places that are shown", () => {

@@ -4,12 +4,12 @@ import type { JobCreation, Slot, StateReason } from "./observed.ts";
 /** Why a run that has no Job yet waits: its Job cannot be made, or a limit holds it back. Pure. */
 
 const full = {
-  cluster: "as many as the installation may have",
+  cluster: "the limit of the installation",
   shared: "and the other places are kept for accounts and namespaces that run nothing",
-  namespace: "as many as this namespace may have",
-  account: "as many as the account that made it may have",
-  source: "as many as its source's server may have",
-  target: "as many as its target's server may have",
+  namespace: "the limit of this namespace",
+  account: "the limit of the account that created it",
+  source: "the limit for its source server",
+  target: "the limit for its target server",
 };
 
 /** Undefined: it may start. `kind` is that of its owner. */

@@ -56,7 +56,7 @@ test("one that waits for a server says which of the two, and how many are before
   const why = (uid: string) => whyWaiting({ slot: admission(all, { target: 1 })(uid) }, "Migration")?.trouble;
   expect(why("b")).toEqual({
     reason: "Queued",
-    message: "1 runs are in progress, as many as its target's server may have; this one is next.",
+    message: "1 runs are in progress, the limit for its target server; this one is next.",
   });
   expect(why("c")?.message).toContain("1 is before it");
 });

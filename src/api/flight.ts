@@ -29,11 +29,13 @@ export function createFlight({ most, mostOfOne }: FlightBounds): Flight {
       const own = held.of(who);
       // One is always let through, however large.
       if (own > 0 && own + bytes > mostOfOne)
-        throw new Problem("busy", "You have asked for more than you read: read the answers that are on their way.", {
+        throw new Problem("busy", "Too many unread responses. Read the open responses first.", {
           retryAfter: 2,
         });
       if (total > 0 && total + bytes > most)
-        throw new Problem("busy", "Too many large answers are on their way: try again in a moment.", { retryAfter: 2 });
+        throw new Problem("busy", "Server busy: too many large responses are open. Try again in a moment.", {
+          retryAfter: 2,
+        });
       total += bytes;
       held.change(who, bytes);
       let given = false;

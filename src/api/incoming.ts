@@ -18,7 +18,7 @@ const single = [
 export function checkHeaders(request: Request): void {
   for (const name of single)
     if ((request.headersDistinct[name]?.length ?? 0) > 1)
-      throw new Problem("malformed_request", `The header ${name} stands twice: send it once.`);
+      throw new Problem("malformed_request", `The header ${name} is repeated: send it once.`);
 }
 
 /** Aborts when the answer has ended or its reader is gone. */

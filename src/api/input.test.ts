@@ -92,6 +92,6 @@ describe("each field that is not right has one sentence with its fix", () => {
 
 test("A parameter that stands twice in a query is refused by its name", () => {
   expect(readQuery("limit=1&cursor=a%20b")).toEqual({ limit: "1", cursor: "a b" });
-  expect(() => readQuery("limit=1&limit=2")).toThrow("limit stands twice");
+  expect(() => readQuery("limit=1&limit=2")).toThrow("limit is repeated");
   expect(Object.getPrototypeOf(readQuery("__proto__=1"))).toBe(Object.prototype);
 });

@@ -164,7 +164,7 @@ export function invalid(
 export function readQuery(query: string): Record<string, string> {
   const found = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (found.has(name)) throw invalid([{ field: shown(name), message: "stands twice: give it once" }], "query");
+    if (found.has(name)) throw invalid([{ field: shown(name), message: "is repeated: send it once" }], "query");
     found.set(name, value);
   }
   return Object.fromEntries(found);

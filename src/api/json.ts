@@ -67,7 +67,7 @@ export function parseJson(text: string): unknown {
       const start = at;
       const name = JSON.parse(take(string) ?? fail("a field's name in double quotes is expected")) as string;
       if (name === "__proto__") fail("a field may not be named __proto__", start);
-      if (Object.hasOwn(found, name)) fail(`the field ${shown(name)} stands here twice`, start);
+      if (Object.hasOwn(found, name)) fail(`the field ${shown(name)} is repeated here`, start);
       expect(":");
       found[name] = value(depth);
     } while (more("}"));

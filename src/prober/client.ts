@@ -43,11 +43,8 @@ export interface ProberClient extends Prober {
 }
 
 const busyWords = new Map([
-  ["busy", "too many databases are being asked at the moment: try again in a few seconds"],
-  [
-    "account_busy",
-    "as many of your databases are being asked as may be at the same time: let one of these calls be answered first",
-  ],
+  ["busy", "too many probes are running: try again in a few seconds"],
+  ["account_busy", "your account has reached its limit of parallel probes: wait until one has finished"],
 ]);
 
 /** For the way there and back, and the prober's own last second. */

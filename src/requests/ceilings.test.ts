@@ -13,12 +13,12 @@ test("an account's own ceiling ends its own creates alone, and the installation'
   await expect(ceilings.within("ann", { migrations: 1 }, done)).rejects.toMatchObject({
     code: "limit_reached",
     message:
-      "Your account may have 3 migrations. Delete a migration first, or ask your administrator to raise `ceilings.account.migrations`.",
+      "Your account is limited to 3 migrations. Delete a migration first, or ask your administrator to raise `ceilings.account.migrations`.",
   });
   expect(await ceilings.within("bob", { migrations: 1 }, done)).toBe("done");
   ceilings.set("m4", { account: undefined, adds: { migrations: 1 } });
   await expect(ceilings.within("bob", { migrations: 1 }, done)).rejects.toThrow(
-    "This installation may have 4 migrations.",
+    "This installation is limited to 4 migrations.",
   );
   ceilings.set("m1", undefined);
   expect(await ceilings.within("ann", { migrations: 1 }, done)).toBe("done");

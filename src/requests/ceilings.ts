@@ -107,7 +107,7 @@ function refuseAbove(scope: "account" | "installation", what: Counted, limit: nu
   const setting = `ceilings.${scope}.${what === "bytes" ? "megabytes" : what}`;
   throw new Problem(
     "limit_reached",
-    `${whose} may have ${shown} ${names[what]}. ${fixes[what]}, or ask your administrator to raise \`${setting}\`.`,
+    `${whose} is limited to ${shown} ${names[what]}. ${fixes[what]}, or ask your administrator to raise \`${setting}\`.`,
   );
 }
 

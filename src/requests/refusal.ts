@@ -5,7 +5,7 @@ import { Problem } from "./errors.ts";
 export function refusalOf(error: unknown, many: string, words: string): unknown {
   if (!(error instanceof ClusterError)) return error;
   if (error.code === "Forbidden" && error.message.includes("exceeded quota"))
-    return new Problem("limit_reached", `The team has as many ${many} as it may have: delete one first.`, {
+    return new Problem("limit_reached", `The team has reached its limit of ${many}. Delete one first.`, {
       cause: error,
     });
   if (error.code === "Invalid") return new Problem("invalid", `${words}: ${error.message}`, { cause: error });

@@ -60,7 +60,7 @@ export const accountSpecSchema = z.object({
     ),
   sessions: z
     .object({
-      generation: z.int().min(0).describe("Of the sessions that hold: raised, it ends all that there were."),
+      generation: z.int().min(0).describe("Session generation. Raising it ends all sessions."),
       ended: z
         .array(z.object({ id: z.string().max(40), until: z.iso.datetime().describe("It ends then by itself.") }))
         .max(mostEndedSessions)

@@ -70,7 +70,7 @@ export type AssessmentDocument = z.infer<typeof assessmentSchema>;
 export const boundedAssessmentSchema = assessmentSchema
   .pick({ type: true, assessedAt: true, ready: true, source: true, target: true, estimate: true })
   .extend({
-    findings: z.array(finding).describe("The worst first; as many as fit into 4 KB."),
+    findings: z.array(finding).describe("The worst first; at most 4 KB."),
     counts: z
       .object({
         blockers: z.number().describe("Findings that would make the copy fail."),

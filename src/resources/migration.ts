@@ -114,8 +114,8 @@ export type MigrationState = z.infer<typeof migrationStateSchema>;
 export const logEntrySchema = z
   .object({
     id: z.string().max(32).describe("Unique in this Migration; sorts in the order of the log."),
-    time: when("When it was said."),
-    level: z.enum(["info", "warning", "error"]).describe("How grave it is."),
+    time: when("Time of the entry."),
+    level: z.enum(["info", "warning", "error"]).describe("Severity."),
     message: z.string().max(1024).describe("The milestone, in words."),
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
@@ -129,9 +129,7 @@ const tableProgressSchema = z.object({
 });
 
 export const progressSchema = z.object({
-  phase: z
-    .enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"])
-    .describe("What the worker is at."),
+  phase: z.enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"]).describe("Current phase."),
   percent: z.int().min(0).max(100).describe("Share of the whole run that is done; 100 only when it is finished."),
   rows: doneOfTotal("Rows copied."),
   bytes: doneOfTotal("Bytes of the source copied."),
@@ -256,7 +254,9 @@ export const migrationStatusSchema = z.object({
   cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
   assessment: boundedAssessmentSchema
     .optional()
-    .describe("What the run found before it wrote anything; a blocker fails it. `rowferry assess` says the whole."),
+    .describe(
+      "What the run found before it wrote anything; a blocker fails it. `rowferry assess` prints the complete list.",
+    ),
   progress: progressSchema.optional().describe("How far the run is, as the worker said last."),
   columns: z
     .object({

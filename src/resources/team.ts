@@ -36,7 +36,7 @@ export const teamSpecSchema = z.object({
     )
     .min(1)
     .max(mostMembers)
-    .describe("Who is in it; at least one owner.")
+    .describe("Members of the team; at least one owner.")
     .meta({
       "x-kubernetes-list-type": "map",
       "x-kubernetes-list-map-keys": ["account"],

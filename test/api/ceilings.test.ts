@@ -31,7 +31,7 @@ test("an account's ceiling of migrations is told by REST and MCP, and metrics sh
   expect(await used("installation", "migrations")).toBe(before + 2);
   expect(await used("account", "bytes")).toBeGreaterThan(1000);
   const words =
-    "Your account may have 2 migrations. Delete a migration first, or ask your administrator to raise `ceilings.account.migrations`.";
+    "Your account is limited to 2 migrations. Delete a migration first, or ask your administrator to raise `ceilings.account.migrations`.";
   expect(await post(ann, "/api/migrations", pair)).toMatchObject({
     status: 409,
     body: { code: "limit_reached", detail: words },
@@ -60,6 +60,6 @@ test("the installation's ceiling of teams ends sign-ups", async () => {
   const body = { email: "late@example.com", password: "a password that is long" };
   expect(await full.caller.ask("/api/account", { body })).toMatchObject({
     status: 409,
-    body: { code: "limit_reached", detail: expect.stringContaining("This installation may have 1 teams.") },
+    body: { code: "limit_reached", detail: expect.stringContaining("This installation is limited to 1 teams.") },
   });
 });

@@ -164,7 +164,7 @@ describe("bodies", () => {
     ["{", "line 1, column 2"],
     ['{"name": "a",}', "line 1, column 14"],
     ["{\n \"name\": 'a'}", "line 2, column 10"],
-    ['{"name":"a","name":"b"}', "name stands here twice"],
+    ['{"name":"a","name":"b"}', "name is repeated here"],
     ['{"__proto__":{"name":"a"}}', "may not be named __proto__"],
     [`${"[".repeat(2000)}`, "deeper than 32"],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), "not text in UTF-8"],
@@ -202,7 +202,7 @@ describe("bodies", () => {
 
 describe("queries", () => {
   test.each([
-    ["/api/tokens?limit=1&limit=2", "limit", "stands twice"],
+    ["/api/tokens?limit=1&limit=2", "limit", "is repeated"],
     ["/api/tokens?limt=1", "limt", "is unknown"],
     ["/api/account?token=1%7Crfy_x", "token", "is unknown"],
     ["/api/tokens?__proto__=1", "__proto__", "is unknown"],

@@ -207,7 +207,7 @@ test("each right is used and no other is asked for, and no Secret outside the in
   const rare = ["update secrets", "update configmaps", "patch events.events.k8s.io", "patch migrations.rowferry.dev"];
   // Used only for a Migration that nobody paid for (test/billing/unpaid.test.ts), or that is not kept (retention.test.ts).
   rare.push("delete migrations.rowferry.dev");
-  // Used only for a worker that says nothing any more (silent.test.ts).
+  // Used only for a worker that does not report any more (silent.test.ts).
   rare.push("delete pods", "patch pods/status");
   // Not asked for, but checked when a role is bound.
   rare.push("bind clusterroles.rbac.authorization.k8s.io");

@@ -58,7 +58,7 @@ test("a limit holds later ones back in the order of their making, with their pla
   const fifth = await makeMigration(plane, namespace, "q5");
   const queued = await untilMigration(plane, fifth, "place 2", ({ status }) => status?.queuePosition === 2);
   expect(condition(queued, "Running")).toMatchObject({ status: "False", reason: "Queued" });
-  expect(condition(queued, "Running")?.message).toContain("as many as this namespace may have; 1 is before it");
+  expect(condition(queued, "Running")?.message).toContain("the limit of this namespace; 1 is before it");
   const elsewhere = await makeMigration(plane, other, "o1");
   await untilMigration(
     plane,
@@ -68,7 +68,7 @@ test("a limit holds later ones back in the order of their making, with their pla
   );
   const sixth = await makeMigration(plane, other, "o2");
   const held = await untilMigration(plane, sixth, "the cluster's line", ({ status }) => status?.queuePosition === 1);
-  expect(condition(held, "Running")?.message).toContain("as many as the installation may have; this one is next");
+  expect(condition(held, "Running")?.message).toContain("the limit of the installation; this one is next");
 
   await plane.kubectl(["delete", "job", "q1-1", "-n", namespace]);
   const fewer = ({ status }: Migration) => status?.job !== undefined;
@@ -100,7 +100,7 @@ test("an account has its share of the runs over all of its teams, and another's 
     await untilMigration(plane, migration, "a Job", ({ status }) => status?.job !== undefined);
   const held = await untilMigration(plane, third, "place 1", ({ status }) => status?.queuePosition === 1);
   expect(condition(held, "Running")?.message).toContain(
-    "2 runs are in progress, as many as the account that made it may have; this one is next",
+    "2 runs are in progress, the limit of the account that created it; this one is next",
   );
   const other = await made("bob", "s4", "tc");
   await untilMigration(plane, other, "a Job at once", ({ status }) => status?.job !== undefined);

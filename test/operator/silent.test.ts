@@ -60,7 +60,7 @@ async function isThere({ metadata }: Pod): Promise<boolean> {
   return found !== undefined && found.metadata.deletionTimestamp === undefined;
 }
 
-test("a worker that says nothing any more is ended, another goes on, and what the first says then is refused", async () => {
+test("a worker that does not report any more is ended, another goes on, and what the first says then is refused", async () => {
   const { migration, pod, token } = await begun("silent");
   expect((await call(plane, operator.endpoint, "/progress", token, report(100))).status).toBe(200);
   const second = await untilPod(plane, migration, 1, [pod.metadata.name]);

@@ -39,14 +39,11 @@ export function createStreams({ most, mostInAll, recheck, times = usualTimes }: 
   return {
     async write(request, response, source, account, holds) {
       const own = open.get(account) ?? new Set();
-      if (closed) throw new Problem("unavailable", "This replica ends: open the stream again.", { retryAfter: 1 });
-      if (own.size >= most)
-        throw new Problem(
-          "limit_reached",
-          `You have ${most} streams open, the most that there can be: close one first.`,
-        );
+      if (closed)
+        throw new Problem("unavailable", "This replica is shutting down: open the stream again.", { retryAfter: 1 });
+      if (own.size >= most) throw new Problem("limit_reached", `Limit reached: ${most} open streams. Close one first.`);
       if (count() >= mostInAll)
-        throw new Problem("busy", "This replica has as many streams open as it can: try again in a moment.", {
+        throw new Problem("busy", "Server busy: this replica has no free stream. Try again in a moment.", {
           retryAfter: 5,
         });
       response.status(200).set({

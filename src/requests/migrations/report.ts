@@ -25,7 +25,7 @@ export async function reportOf(
       "state_conflict",
       state === "failed"
         ? `The ${noun} failed, so that there is no report: its logs tell the cause.`
-        : "There is no report yet: it is there once the status is completed.",
+        : "There is no report yet. It is available when the status is `completed`.",
     );
   const text = await archivedReport(world, caller, of, of.status?.report?.configMap);
   if (text === undefined)

@@ -81,7 +81,7 @@ function withRole(team: Team, account: Account, role: Member["role"]): Partial<T
   const present = memberOf(team, account);
   if (present?.role === role && present.uid !== undefined) return undefined;
   if (present?.role !== role && personalTeamOf(account) === team.metadata.name)
-    throw new Problem("state_conflict", "Whom a personal team was made for stays its owner.");
+    throw new Problem("state_conflict", "The person that a personal team was created for stays its owner.");
   const others = team.spec.members.filter((member) => member.account !== account.metadata.name);
   return { members: needsAnOwner([...others, asMember(account, role)]) };
 }

@@ -9,7 +9,7 @@ const reasonSchema = z.object({
     .nullable()
     .describe("Which database cannot be asked; null for what blocks the copy."),
   code: z.string().describe("Stable name, in snake_case."),
-  message: z.string().describe("What is the matter, with the fix."),
+  message: z.string().describe("Reason and fix."),
 });
 
 const findingSchema = z.object({
@@ -31,7 +31,7 @@ const quote = {
   type: typeSchema,
   free_eligible: z.boolean().describe("A create now would be the account's free first migration."),
   covered_by_plan: z.boolean().describe("A create now would not be charged."),
-  expires_at: time("Until when the price holds."),
+  expires_at: time("Expiry of the price."),
 };
 export const estimateSchema = z.object(quote);
 export type EstimateView = z.output<typeof estimateSchema>;

@@ -151,7 +151,7 @@ export const size = z
 export const listedSchema = z.object({
   id: z.string().describe("Opaque UUID."),
   name: z.string().describe("The name that it was created with; else the name of its Kubernetes resource."),
-  status: migrationStateSchema.describe("Where it stands."),
+  status: migrationStateSchema.describe("Status of the migration."),
   type: typeSchema.nullable(),
   size,
   cost: z
@@ -179,7 +179,7 @@ const progress = progressSchema
       .describe("Tables in work first, then the largest ones waiting; at most 40."),
     updated_at: time("When this was so."),
   })
-  .describe("How far the run is.");
+  .describe("Progress of the run.");
 
 export const oneSchema = listedSchema.extend({
   attempt: z.number().int().describe("1, and one more for each retry. A reset does not change it."),
