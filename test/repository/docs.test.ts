@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
-import { lexer } from "marked";
+import { lexer, walkTokens } from "marked";
 import { describe, expect, it } from "vitest";
 import { describeApi } from "../../dev/pages/api-description.ts";
 import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.ts";
@@ -90,6 +90,18 @@ describe("a link between pages leads somewhere, to a heading that is there", () 
 it("every page of docs/ is among those that the API serves", () => {
   const listed = contents.flatMap(({ entries }) => entries.map(({ name }) => `docs/${name}.md`));
   expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
+});
+
+describe("a paragraph has at most five lines", () => {
+  const written = pages.filter((page) => page.startsWith("docs/") && !read(page).startsWith("<!-- Generated"));
+  it.each(written)("in %s", (page) => {
+    const long: string[] = [];
+    void walkTokens(lexer(read(page)), (token) => {
+      const { type, raw } = token;
+      if ((type === "paragraph" || type === "text") && raw.trimEnd().split("\n").length > 5) long.push(raw);
+    });
+    expect([...new Set(long)]).toEqual([]);
+  });
 });
 
 it("the first paragraph of every page names its readers", () => {
