@@ -103,3 +103,44 @@ test.each(pairs)("%s → %s: values are neither cut nor rounded, and what fits i
   expect(await count(where, "t")).toBe(0);
   expect(await rows(where, "SHOW TABLES LIKE '\\_rowferry'")).toEqual([]);
 });
+
+test.each(pairs)(
+  "%s → %s: what DOUBLE(M,D) and FLOAT(M,D) would round is refused, and what fits is copied",
+  async (from, to) => {
+    const columns: [name: string, from: string, to: string, fits: string[], not: string[]][] = [
+      ["a", "double", "double(5,2)", ["1.23", "-0.07", "999.99"], ["1.239", "1000", "-1e-9", "999.996", "1e300"]],
+      ["b", "double(10,4)", "double(10,2)", ["-0.07", "1.5"], ["-0.0712"]],
+      ["c", "float", "float(7,2)", ["0.1", "-99999.5", "1.23"], ["1.239", "1e5", "1e-9", "-0.001"]],
+      ["d", "float", "double(8,3)", ["0.125"], ["0.1"]],
+      ["e", "float(7,2)", "double(10,2)", ["1.23", "-0.07"], []],
+      ["f", "float(7,4)", "float(7,1)", ["0.1", "5"], ["0.1001"]],
+    ];
+    for (const [name, type, into, fits, not] of columns) {
+      const values = fits.map((value, at) => `(${at}, ${value})`).join(", ");
+      const where = await pair(
+        servers,
+        from,
+        to,
+        `CREATE TABLE t (id int PRIMARY KEY, ${name} ${type}); INSERT INTO t VALUES ${values}`,
+      );
+      await where.to.query(`CREATE TABLE t (id int PRIMARY KEY, ${name} ${into})`);
+      await copied(where, data);
+      const near = fits.map((value, at) => `(id = ${at} AND ABS(${name} - ${value}) <= 1e-6 * ABS(${value}))`);
+      const [[kept] = []] = await rows(where, `SELECT COUNT(*) FROM t WHERE ${near.join(" OR ")}`);
+      expect([name, Number(kept)]).toEqual([name, fits.length]);
+      await where.to.query("TRUNCATE TABLE t");
+      if (not.length === 0) continue;
+      await where.from.query(
+        `USE ${where.database}; INSERT INTO t VALUES ${not.map((value, at) => `(${at + 9}, ${value})`).join(", ")}`,
+      );
+      const failed = await error(run(where, data));
+      expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+      expect(failed.message).toMatch(
+        new RegExp(
+          `column ${name} \\(.*\\): ${not.length} values? do(?:es)? not fit \\(more than \\d+ digits before or \\d after`,
+        ),
+      );
+      expect(await count(where, "t")).toBe(0);
+    }
+  },
+);

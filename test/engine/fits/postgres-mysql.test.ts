@@ -115,4 +115,67 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
     });
     expect(await rows(servers.admin, `SELECT COUNT(*) FROM ${both.name}.t`)).toEqual([["0"]]);
   });
+
+  test.each([
+    ["double precision", "double(5,2)", ["1.23", "-0.07"], ["1.239", "1000", "1e-9"]],
+    ["real", "double(5,2)", ["0.1", "-7.25"], ["1.239"]],
+    ["real", "float(7,2)", ["0.1", "-7.25"], ["1.239", "100000"]],
+    ["numeric", "double(5,2)", ["1.23", "999.99"], ["1.239", "1000"]],
+    ["integer", "double(5,2)", ["999"], ["1000"]],
+    ["text", "double(5,2)", ["'1.23'"], ["'1.239'", "'1000'"]],
+  ])("%s into %s is not rounded", async (type, into, fits, not) => {
+    const schema = (list: readonly string[]) =>
+      `CREATE TABLE t (id int PRIMARY KEY, v ${type}); INSERT INTO t VALUES ${list.map((value, at) => `(${at}, ${value})`).join(", ")}`;
+    // A table that is there takes only numbers of the source's sort.
+    const ways = [{ types: { "t.v": into } }, ...(/real|double/.test(type) ? [{ content: "data" as const }] : [])];
+    for (const options of ways) {
+      const copy = async (list: readonly string[]) => {
+        const both = await pair(servers, schema(list));
+        if ("content" in options)
+          await servers.admin.query(`CREATE TABLE ${both.name}.t (id int PRIMARY KEY, v ${into})`);
+        return { both, failed: await error(run(both, { options: { jobs: 2, ...options } })) };
+      };
+      const { both, failed } = await copy([...fits, ...not]);
+      const never = type === "real" && into.startsWith("float") && "content" in options;
+      expect(failed.code).toBe(never ? "schema_differs" : "data_refused");
+      if (never) continue;
+      expect(failed.message).toContain(`${not.length} value${not.length === 1 ? " does" : "s do"} not fit`);
+      const fitting = await copy(fits);
+      expect(fitting.failed.code).toBe("none");
+      expect(both.name).not.toBe(fitting.both.name);
+      const there = await rows(servers.admin, `SELECT v + 0 FROM ${fitting.both.name}.t ORDER BY id`);
+      expect(there.map(([value]) => Number(value).toFixed(2))).toEqual(
+        fits.map((value) => Number(value.replaceAll("'", "")).toFixed(2)),
+      );
+    }
+  });
+
+  test("a named type that would make other values of a text is refused before anything is written", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY, u uuid, c text); INSERT INTO t VALUES (1, '00000000-0000-0000-0000-000000000001', '5')",
+    );
+    const failed = (types: Record<string, string>) => error(run(both, { options: { jobs: 2, types } }));
+    for (const [column, type, words] of [
+      ["u", "binary(16)", "char(36)"],
+      ["u", "year", "char(36)"],
+      ["c", "bit(8)", "longtext"],
+      ["c", "year", "longtext"],
+      ["c", "point", "longtext"],
+      ...(flavour === "mysql" ? [["c", "json", "longtext"]] : []),
+    ] as [string, string, string][])
+      expect(await failed({ [`t.${column}`]: type })).toMatchObject({
+        code: "option_invalid",
+        message: expect.stringMatching(
+          new RegExp(`type ${type.replace(/[()]/g, ".")}, .* as ${words.replace(/[()]/g, ".")}`, "i"),
+        ),
+      });
+    // Shorter values would be filled up.
+    for (const type of ["binary(40)", "binary(2)"])
+      expect(await failed({ "t.c": type })).toMatchObject({ code: "data_refused" });
+    expect(await failed({ "t.u": "binary(36)", "t.c": "varbinary(1)" })).toMatchObject({ code: "none" });
+    expect(
+      await rows(servers.admin, `SELECT CONVERT(u USING ascii), CONVERT(c USING ascii) FROM ${both.name}.t`),
+    ).toEqual([["00000000-0000-0000-0000-000000000001", "5"]]);
+  });
 });

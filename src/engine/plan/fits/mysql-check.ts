@@ -19,7 +19,7 @@ export function mysqlMisfit(value: string, check: Check): string {
     case "bytes":
       return `LENGTH(${check.of === "text" ? inCharset(value, check.charset ?? "utf8mb4") : value}) > ${check.most}`;
     case "length":
-      return `LENGTH(${value}) <> ${check.bytes}`;
+      return `LENGTH(${check.of === "text" ? inCharset(value, "utf8mb4") : value}) <> ${check.bytes}`;
     case "spaces":
       // `=` pays no heed to spaces at the end.
       return `${value} LIKE '% '`;
@@ -76,15 +76,18 @@ const digits = (value: string, { before, after }: Digits) =>
   `(${tooMany(value, before)}${value} <> TRUNCATE(${value}, ${after}))`;
 
 /** By the digits that the server writes. */
-function floatDigits(value: string, { before, after }: Digits): string {
+function floatDigits(value: string, { before, after, single }: Digits): string {
+  if (single) return `(${tooMany(value, before)}${upper(`ROUND(${value}, ${after})`)} <> ${upper(value)})`;
   const exact = `CAST(${value} AS DECIMAL(65,30))`;
   const small = after >= 30 ? "FALSE" : `${exact} <> TRUNCATE(${exact}, ${after})`;
   return `(${value} <> 0 AND (${tooMany(value, before ?? 35)}ABS(${value}) < 1e-30 OR ${small}))`;
 }
 
 /** Veltkamp's splitting: the upper 24 of 53 bits. */
-function single(value: string): string {
+function upper(value: string): string {
   const split = `${value} * 536870913e0`;
-  const upper = `${split} - (${split} - ${value})`;
-  return `CASE WHEN ABS(${value}) > 3.4028234663852886e38 THEN TRUE WHEN ABS(${value}) < 1.1754943508222875e-38 THEN ${value} <> 0 ELSE ${upper} <> ${value} END`;
+  return `(${split} - (${split} - ${value}))`;
 }
+
+const single = (value: string): string =>
+  `CASE WHEN ABS(${value}) > 3.4028234663852886e38 THEN TRUE WHEN ABS(${value}) < 1.1754943508222875e-38 THEN ${value} <> 0 ELSE ${upper(value)} <> ${value} END`;

@@ -42,9 +42,10 @@ export function mysqlValueType(sql: string, charset: string | null, maria: boole
     case "decimal":
       return { is: "decimal", precision: size ?? 10, scale: scale ?? 0 };
     case "float":
-      return { is: "float", bits: 24 };
-    case "double":
-      return { is: "float", bits: 53 };
+    case "double": {
+      const bits = name === "double" || (scale === undefined && (size ?? 0) > 24) ? 53 : 24;
+      return { is: "float", bits, ...(size === undefined || scale === undefined ? {} : { precision: size, scale }) };
+    }
     case "char":
       return { is: "text", characters: size ?? 1, spaces: "dropped", ...within4 };
     case "varchar":

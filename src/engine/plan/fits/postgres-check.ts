@@ -28,7 +28,7 @@ export function postgresMisfit(value: string, check: Check): string {
     case "bytes":
       return `pg_catalog.octet_length(${check.of === "bytes" ? value : text}) > ${check.most}`;
     case "length":
-      return `pg_catalog.octet_length(${value}) <> ${check.bytes}`;
+      return `pg_catalog.octet_length(${check.of === "text" ? text : value}) <> ${check.bytes}`;
     case "spaces":
       return `pg_catalog.right(${text}, 1) = ' ' COLLATE "C"`;
     case "fraction":

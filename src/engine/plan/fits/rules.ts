@@ -60,7 +60,7 @@ const intoOther = (from: Extract<ValueType, { is: "other" }>, to: ValueType, rea
 };
 
 function intoNumber(from: NumberType, to: NumberType, reading: boolean): Fit {
-  if (to.is === "float") return intoFloat(from, to.bits, reading);
+  if (to.is === "float") return both(intoFloat(from, to.bits, reading), intoPlaces(from, to));
   if (from.is === "float" && !reading) return "never";
   if (to.is === "decimal") return from.is === "integer" ? wholeIntoDecimal(from, to) : intoDecimal(from, to);
   if (from.is === "integer") return within(from, to.low, to.high);
@@ -83,6 +83,27 @@ function intoFloat(from: NumberType, bits: number, reading: boolean): Fit {
   if (from.is === "integer") return within(from, -(2n ** BigInt(bits)), 2n ** BigInt(bits));
   const kept = bits === 24 ? 6 : 15;
   return from.precision !== undefined && from.precision <= kept ? "always" : [{ check: "significant", bits }];
+}
+
+const both = (one: Fit, other: Fit): Fit => {
+  if (one === "never" || other === "never") return "never";
+  if (one === "always") return other;
+  return other === "always" ? one : [...one, ...other];
+};
+
+/** FLOAT(M,D) and DOUBLE(M,D) round what they are given to so many digits, without a warning. */
+function intoPlaces(from: NumberType, { bits, precision, scale }: Extract<ValueType, { is: "float" }>): Fit {
+  if (precision === undefined || scale === undefined) return "always";
+  const places: Decimal = { is: "decimal", precision, scale };
+  if (from.is === "integer") return wholeIntoDecimal(from, places);
+  if (from.is === "decimal") return intoDecimal(from, places);
+  if (from.precision !== undefined && from.scale !== undefined) {
+    const own: Decimal = { is: "decimal", precision: from.precision, scale: from.scale };
+    if (intoDecimal(own, places) === "always") return "always";
+  }
+  return [
+    { check: "digits", of: "float", before: before(places), after: scale, ...(bits === 24 ? { single: true } : {}) },
+  ];
 }
 
 type Decimal = Extract<ValueType, { is: "decimal" }>;
@@ -246,10 +267,12 @@ function reads(to: ValueType): Fit {
     }
     case "float": {
       const half = to.bits === 24 ? 3 : 7;
-      return form(
-        `[-+]?[0-9]{1,${half}}([.][0-9]{1,${half}})?`,
-        `a number of at most ${half} digits before and after the point`,
-      );
+      const { precision = 2 * half, scale = half } = to;
+      const [first, last] = [Math.min(half, precision - scale), Math.min(half, scale)];
+      if (first < 1) return "never";
+      const rest = last === 0 ? "" : `([.][0-9]{1,${last}})?`;
+      const words = first === last ? `${first} digits before and` : `${first} digits before and ${last}`;
+      return form(`[-+]?[0-9]{1,${first}}${rest}`, `a number of at most ${words} after the point`);
     }
     case "date":
       return form("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a date such as 2020-12-31");
@@ -264,7 +287,11 @@ function reads(to: ValueType): Fit {
         `a time such as 23:59:59 with at most ${to.fraction} digits after the second`,
       );
     case "bytes":
-      return to.most === undefined ? "always" : [{ check: "bytes", most: to.most, of: "bytes" }];
+      if (to.most === undefined) return "always";
+      // Shorter ones are filled up.
+      return [
+        to.fixed ? { check: "length", bytes: to.most, of: "text" } : { check: "bytes", most: to.most, of: "text" },
+      ];
     default:
       // Their readers take a text for one value, or refuse it.
       return "always";

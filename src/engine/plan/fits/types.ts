@@ -9,8 +9,8 @@ export type ValueType =
   | { is: "integer"; low: bigint; high: bigint }
   /** No `precision`: any number of digits. `scale` may be negative, as PostgreSQL's. */
   | { is: "decimal"; precision?: number; scale: number }
-  /** Bits of the significand: 24 or 53. */
-  | { is: "float"; bits: number }
+  /** Bits of the significand: 24 or 53. With `precision` and `scale`, MySQL's (M,D), which rounds. */
+  | { is: "float"; bits: number; precision?: number; scale?: number }
   | { is: "boolean" }
   | TextType
   /** `fixed`: shorter values are filled up. */
@@ -43,8 +43,8 @@ export const intervalUnits = ["year", "month", "day", "hour", "minute", "second"
 /** What a value must fulfil to fit; values.ts and the two dialects know how to look for it. */
 export type Check =
   | { check: "range"; low: bigint; high: bigint }
-  /** Digits of a number before (undefined: any number) and after the point. */
-  | { check: "digits"; of: "decimal" | "float"; before?: number; after: number }
+  /** Digits of a number before (undefined: any number) and after the point. `single`: as a binary number of 24 bits has them. */
+  | { check: "digits"; of: "decimal" | "float"; before?: number; after: number; single?: boolean }
   /** A number whose digits a binary one of so many bits keeps. */
   | { check: "significant"; bits: number }
   /** A double that is also a binary number of 24 bits. */
@@ -52,7 +52,7 @@ export type Check =
   | { check: "characters"; most: number; of: "text" | "bytes" | "other" }
   /** `charset`: the target's, where bytes are counted in it. */
   | { check: "bytes"; most: number; of: "text" | "bytes"; charset?: string }
-  | { check: "length"; bytes: number }
+  | { check: "length"; bytes: number; of?: "text" }
   | { check: "spaces" }
   /** `characters`: those beyond ASCII that it has, where they are known. */
   | { check: "charset"; charset: string; characters?: string }

@@ -3,7 +3,7 @@ import { isNamed } from "../../../fence/drop-option.ts";
 import { giveBack } from "../../../fence/give-back.ts";
 import { isJsonAlias, type SourceColumn, unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
-import { literal, qualified } from "../../../mysql/driver/names.ts";
+import { identifier, literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
@@ -166,7 +166,8 @@ function dataOnlyPlanOf(
     if (fit === "never")
       return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
     const checks = [...nullChecks(column, of(column)), ...(fit === "always" ? [] : fit)];
-    if (checks.length > 0) doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), checks));
+    if (checks.length > 0)
+      doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), checks, measured(column, type)));
     return [];
   });
   if (unfit.length > 0)
@@ -207,7 +208,19 @@ function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boo
     mysqlValueType(column.columnType, column.characterSet, maria),
     mysqlValueType(to.type, to.charset, maria),
   ];
-  return takes(plan, column, to.type) && into.is !== "text" ? "always" : fitIntoMysql(from, into);
+  if (takes(plan, column, to.type) && into.is !== "text") return "always";
+  // It is read as a double.
+  const double = from.is === "float" && into.is === "float" && into.bits === 53;
+  return fitIntoMysql(double ? { ...from, bits: 53 } : from, into);
+}
+
+/** A floating number as it is read, where its digits are looked at: with as many as (M,D) shows of it. */
+function measured({ name, columnType, dataType }: SourceColumn, type: string): string {
+  const column = identifier(name);
+  if ((dataType !== "float" && dataType !== "double") || !/^(?:float|double)\b/i.test(type)) return column;
+  const wide = dataType === "float" ? `(${column} * 1e0)` : column;
+  const scale = /^\w+\(\d+,(\d+)\)/.exec(columnType)?.[1];
+  return scale === undefined ? wide : `ROUND(${wide}, ${scale})`;
 }
 
 const typeWords = (column: SourceColumn, { type, charset }: Column): [string, string] =>
@@ -223,7 +236,8 @@ const oneWord = (type: string): string =>
 function takes({ source }: TablePlan, column: SourceColumn, type: string): boolean {
   if (oneWord(column.columnType) === oneWord(type)) return true;
   const to = type.replace(/\(.*/s, "").toLowerCase();
-  if (column.dataType === "float") return to === "double";
+  // (M,D) rounds.
+  if (column.dataType === "float") return to === "double" && !type.includes("(");
   if (to === "json") return isJsonAlias(source, column);
   const text = /^(?:char|varchar|text|mediumtext|longtext)$/.test(to);
   return text && ["uuid", "inet4", "inet6", "year", "set"].includes(column.dataType);

@@ -1,3 +1,4 @@
+import { mysqlShapes } from "../../../checksum/expressions.ts";
 import { EngineError } from "../../../contract.ts";
 import { type SourceColumn, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
@@ -95,11 +96,14 @@ export function doubtsOfNamed(
 ): Doubt[] {
   return columns.flatMap((column) => {
     if (!isNamed(column.source.name)) return [];
-    const fit = fitNamed(sourceType(column.source), column.type, maria);
+    const from = sourceType(column.source);
+    const fit = fitNamed(from, column.type, maria);
+    const keeps =
+      from.is === "other" && from.name === "uuid" ? "char(36)" : from.is === "text" ? "longtext" : undefined;
     if (fit === "never")
       throw new EngineError(
         "option_invalid",
-        `options.types gives ${tableName(table)}.${column.source.name} the type ${column.sql}, and there is no conversion of ${column.source.written} to it that keeps the values: choose another type`,
+        `options.types gives ${tableName(table)}.${column.source.name} the type ${column.sql}, and there is no conversion of ${column.source.written} to it that keeps the values: choose another type${keeps === undefined ? "" : `, as ${keeps}, which keeps their text`}`,
       );
     return doubtOf(column, column.sql, fit) ?? [];
   });
@@ -108,9 +112,16 @@ export function doubtsOfNamed(
 function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
   if (type.kind === kind.shape || from.is === "bits") return "always";
   const to = mysqlValueType(type.sql, null, maria);
+  if (["text", "labels", "other"].includes(from.is) && type.json !== true && reshapes(to)) return "never";
+  // Their text has 36 characters.
+  if (from.is === "other" && from.name === "uuid" && to.is === "bytes" && (to.most ?? 36) < 36) return "never";
   if (from.is === "boolean" && to.is !== "text") return fitOf({ is: "integer", low: 0n, high: 1n }, to, true);
   return fitOf(from, inUtc(from, to), true);
 }
+
+/** MySQL makes another value of a text in such a column: the number of its bytes, a year of this century, JSON in its own order. */
+const reshapes = (to: ValueType): boolean =>
+  to.is === "bits" || (to.is === "other" && (to.name === "json" || to.name === "year" || mysqlShapes.has(to.name)));
 
 const doubtOf = ({ source, type }: ColumnPlan, into: string, fit: Fit): Doubt | undefined =>
   typeof fit === "string"
