@@ -4,6 +4,7 @@ import { readDefinitions } from "../mysql/catalogue/objects.ts";
 import { readConditions } from "../mysql/catalogue/table-conditions.ts";
 import type { SourceCode } from "../mysql/definitions/code-source.ts";
 import { drawsNumbers, noSequences } from "../mysql/definitions/code-sql.ts";
+import { checkNamesOf } from "../mysql/definitions/named-checks.ts";
 import { identifier } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { refuseTriggers } from "../mysql/target/insert-triggers.ts";
@@ -150,7 +151,10 @@ export async function mysqlToMysql(
   const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
   const source = await readSource(from, database, catalogue, options.content ?? "all");
-  const planning: TablePlanning = { database, server: from.server, target: traits, targetDatabase: target, prefix };
+  const planning: TablePlanning = {
+    ...{ database, server: from.server, target: traits, targetDatabase: target, prefix },
+    checkNames: checkNamesOf(catalogue.tables),
+  };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
   const planned = (table: SourceTable) => planDefinition(planning, table, source).plan(new Set());

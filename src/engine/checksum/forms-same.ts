@@ -55,6 +55,7 @@ export function mysqlForm(
     hash,
     unsigned: source.type.unsignedZero || target.type.unsignedZero,
     float: bothFloat(source, target),
+    vector: [source, target].some(({ type }) => type.name === "vector"),
     alike: source.type.characterSet === target.type.characterSet,
     texts: mysqlTexts.has(source.type.name) && mysqlTexts.has(target.type.name),
     scaled: source.type.scale !== target.type.scale || source.type.fraction !== target.type.fraction,
@@ -85,10 +86,12 @@ interface Around {
   scaled: boolean;
   /** Both sides have the same labels in one order. */
   listed: boolean;
+  /** One of them is a vector, and the other may be its bytes. */
+  vector: boolean;
 }
 
 function ofMysql(column: string, type: MysqlType, around: Around): Expression {
-  const { hash, unsigned, float, alike, texts, scaled, listed } = around;
+  const { hash, unsigned, float, alike, texts, scaled, listed, vector } = around;
   if (mysqlIntegers.has(type.name) || type.name === "bit") return same(`${column} + 0`);
   if (type.name === "decimal") {
     const plain = /zerofill/.test(type.full) ? `${column} + 0` : column;
@@ -106,9 +109,9 @@ function ofMysql(column: string, type: MysqlType, around: Around): Expression {
     const { args, plain } = mysql.hashed(hash, mysql.text(column, type));
     return { args: [`CAST(${column} AS UNSIGNED)`, ...args], plain };
   }
-  if (isBinary(type)) return { ...mysql.whole(hash, column, boundOf(type)), plain: `HEX(${column})` };
+  if (isBinary(type) && !vector) return { ...mysql.whole(hash, column, boundOf(type)), plain: `HEX(${column})` };
   if (mysqlShapes.has(type.name)) return mysql.hashedBytes(hash, column);
-  if (type.name === "vector") return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);
+  if (vector) return mysql.hashedBytes(hash, `UNHEX(HEX(${column}))`);
   if (mysqlTexts.has(type.name)) {
     const plain = mysql.text(column, type);
     if (!texts) return mysql.hashed(hash, plain);

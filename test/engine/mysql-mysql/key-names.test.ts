@@ -51,3 +51,40 @@ test.each(flavours)("%s: verify names what differs behind such a foreign key", a
   const name = `check ${where.database}.own.own_check`;
   expect(reported(await check(where))).toEqual([expect.stringContaining(`${name}: its definition`)]);
 });
+
+test("MariaDB's checks have one name in several tables: MySQL gets a free one for each, which is named", async () => {
+  const long = "t".repeat(60);
+  const where = await pair(
+    servers,
+    "mariadb",
+    "mysql",
+    `CREATE TABLE a (id int PRIMARY KEY, n int CHECK (n < 1000), CHECK (n > 0), CONSTRAINT Positive CHECK (n < 100), CONSTRAINT A_chk_1 CHECK (n < 77), CONSTRAINT own CHECK (n < 60));
+     CREATE TABLE b (id int CHECK (id > 3), n int, CHECK (n > 0), CHECK (n < 9), CONSTRAINT positive CHECK (n < 100));
+     CREATE TABLE ${long} (n int CHECK (n > 0), CHECK (n < 9)); INSERT INTO a VALUES (1, 1); INSERT INTO b VALUES (5, 1)`,
+  );
+  const { report } = await copied(where, { options: { jobs: 2, verify: "checksum" } });
+  const [made] = await where.to.query({
+    sql: "SELECT TABLE_NAME, CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND CONSTRAINT_TYPE = 'CHECK' ORDER BY 1, 2",
+    rowsAsArray: true,
+  });
+  const names = (made as unknown as [string, string][]).map((row) => row.join(" "));
+  const short = names.filter((name) => !name.startsWith(long));
+  expect(short).toEqual([
+    ...["a a_chk_1", "a a_chk_2", "a a_chk_3", "a a_chk_4", "a own"].map((name) => name.replace("a_chk_1", "A_chk_1")),
+    ...["b b_chk_1", "b b_chk_2", "b b_chk_3", "b b_chk_4"],
+  ]);
+  expect(names.length - short.length).toBe(2);
+  const checks = report.inventory.filter(({ kind }) => kind === "check");
+  expect(checks.map(({ name, outcome }) => `${name} ${outcome}`).sort()).toEqual(
+    [
+      ...["a.A_chk_1 copied", "a.CONSTRAINT_1 converted", "a.Positive converted", "a.own copied"],
+      ...[
+        "b.CONSTRAINT_1 converted",
+        "b.CONSTRAINT_2 converted",
+        "b.positive converted",
+        `${long}.CONSTRAINT_1 converted`,
+      ],
+    ].sort(),
+  );
+  expect(checks.find(({ name }) => name === "b.positive")?.note).toContain("b_chk_4");
+});

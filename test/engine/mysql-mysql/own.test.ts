@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { mysqlStatements } from "../../samples/index.ts";
+import { borrowDatabase } from "../../servers/index.ts";
 import {
   bytesOf,
   columnsOf,
@@ -10,6 +11,7 @@ import {
   tablesOf,
   useServers,
 } from "../../support/engine/mysql-mysql-support.ts";
+import { mysqlAs } from "../../support/engine/mysql-support.ts";
 import { expectWhole } from "../../support/engine/whole-mysql.ts";
 
 /** Features of one kind of server, and the film rental. */
@@ -153,4 +155,64 @@ test("MariaDB's own to MySQL: types by their text, what has no equal is named", 
     "it draws from a sequence, and MySQL has none",
   );
   expect((await where.to.query("SELECT id, v FROM ver"))[0]).toEqual([{ id: 1, v: 10 }]);
+});
+
+test("MariaDB's indexes of vectors are kept where the target has them, and named where it has none", async () => {
+  const server = await borrowDatabase("mariadb-11", { args: ["--local-infile=1"] });
+  const admin = await mysqlAs(server.adminUrl);
+  try {
+    const both = { ...servers, of: { ...servers.of, mariadb: { server, admin } } };
+    for (const to of ["mariadb", "mysql"] as const) {
+      const where = await pair(
+        both,
+        "mariadb",
+        to,
+        "CREATE TABLE vec (id int AUTO_INCREMENT PRIMARY KEY, v vector(3) NOT NULL, VECTOR INDEX vi (v) M=8 DISTANCE=cosine); INSERT INTO vec VALUES (1, VEC_FromText('[1,2,3]'))",
+      );
+      const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+      expect(await bytesOf(where.to, "vec", ["id", "v"])).toEqual(await bytesOf(where.from, "vec", ["id", "v"]));
+      const index = report.inventory.find(({ name }) => name === "vec.vi");
+      if (to === "mysql")
+        expect(index).toMatchObject({ kind: "index", outcome: "reported", note: expect.stringContaining("vectors") });
+      else {
+        expect(index).toMatchObject({ outcome: "copied" });
+        expect(await definitionsOf(where.to)).toEqual(await definitionsOf(where.from));
+      }
+    }
+  } finally {
+    await admin.end();
+    await server.stop();
+  }
+});
+
+test("MariaDB's partition for all other values: the table is plain in MySQL, and the partitions are named", async () => {
+  const where = await pair(
+    servers,
+    "mariadb",
+    "mysql",
+    `CREATE TABLE p (id int, k int) PARTITION BY LIST (k) (PARTITION a VALUES IN (1, 2), PARTITION d DEFAULT); INSERT INTO p VALUES (1, 1), (2, 99);
+     CREATE TABLE q (id int, k int) PARTITION BY LIST (k) (PARTITION \`x DEFAULT\` VALUES IN (1, 2)); INSERT INTO q VALUES (1, 1);
+     CREATE TABLE m (id int) ENGINE=MyISAM PARTITION BY HASH (id) PARTITIONS 2; INSERT INTO m VALUES (1)`,
+  );
+  const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+  const outcomes = report.inventory.flatMap(({ kind, name, outcome }) =>
+    kind === "partitions" ? [`${name} ${outcome}`] : [],
+  );
+  expect(outcomes.sort()).toEqual(["m copied", "p reported", "q copied"]);
+  expect(report.inventory.find(({ kind, name }) => kind === "table" && name === "m")).toMatchObject({
+    outcome: "converted",
+    note: expect.stringContaining("MyISAM became InnoDB"),
+  });
+});
+
+test("a vector that became its bytes is equal to them", async () => {
+  const where = await pair(
+    servers,
+    "mysql",
+    "mariadb",
+    "CREATE TABLE v (id int PRIMARY KEY, v vector(3)); INSERT INTO v VALUES (1, STRING_TO_VECTOR('[1,2,3]')), (2, NULL)",
+  );
+  const { report } = await copied(where, { options: { jobs: 1, verify: "checksum" } });
+  expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
+  expect(await bytesOf(where.to, "v", ["v"])).toEqual(["-", "0000803F0000004000004040"]);
 });

@@ -66,7 +66,11 @@ export function compareTable(plan: RequestedTable, made: Definition, crossing: b
 const key = ({ kind, name }: Item): string => `${kind === "key" ? "index" : kind}\0${name.toLowerCase()}`;
 
 const words = ({ kind }: Item): string =>
-  ["unique", "key", "fulltext", "spatial"].includes(kind) ? "index" : kind === "primary" ? "primary key" : kind;
+  ["unique", "key", "fulltext", "spatial", "vector"].includes(kind)
+    ? "index"
+    : kind === "primary"
+      ? "primary key"
+      : kind;
 
 /** Versions differ in spaces and in the numbers of executable comments, and MySQL makes utf8mb4 of texts in other sets. */
 export const comparable = (text: string): string => {

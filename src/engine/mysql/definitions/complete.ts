@@ -11,7 +11,7 @@ export function refuseLostParts(definition: Definition, table: SourceTable): voi
   const names = (...kinds: string[]) =>
     new Set(items.flatMap(({ kind, name }) => (kinds.includes(kind) ? [name] : [])));
   const columns = names("column");
-  const indexes = names("unique", "key", "fulltext", "spatial");
+  const indexes = names("unique", "key", "fulltext", "spatial", "vector", "other");
   const foreignKeys = names("foreign");
   // A period of MariaDB's brings a check of its name, which only the catalogue shows.
   const checks = names("check", "period");

@@ -15,7 +15,19 @@ export interface Definition {
 }
 
 export interface Item {
-  kind: "column" | "primary" | "unique" | "key" | "fulltext" | "spatial" | "foreign" | "check" | "period";
+  /** `other`: of a server that is newer than this list. */
+  kind:
+    | "column"
+    | "primary"
+    | "unique"
+    | "key"
+    | "fulltext"
+    | "spatial"
+    | "vector"
+    | "foreign"
+    | "check"
+    | "period"
+    | "other";
   /** Undone of quotes; empty for what has no name. */
   name: string;
   /** The whole item, as in `` `id` int NOT NULL ``. */
@@ -63,11 +75,14 @@ const headers: [Item["kind"], RegExp][] = [
   ["unique", new RegExp(`^UNIQUE KEY ${quotedName}`)],
   ["fulltext", new RegExp(`^FULLTEXT KEY ${quotedName}`)],
   ["spatial", new RegExp(`^SPATIAL KEY ${quotedName}`)],
+  ["vector", new RegExp(`^VECTOR KEY ${quotedName}`)],
   ["key", new RegExp(`^KEY ${quotedName}`)],
   ["foreign", new RegExp(`^CONSTRAINT ${quotedName} FOREIGN KEY`)],
   ["check", new RegExp(`^CONSTRAINT ${quotedName} CHECK`)],
   ["check", /^CHECK/],
   ["period", new RegExp(`^PERIOD FOR (?:SYSTEM_TIME|${quotedName})`)],
+  ["other", new RegExp(`^[^\`(]*${quotedName}`)],
+  ["other", /^/],
 ];
 
 /** `foreignKeys`: as the catalogue has them, since MariaDB does not quote their names. Throws on what is no table's text. */
@@ -120,7 +135,7 @@ function itemOf(text: string): Item {
     const found = header.exec(text);
     if (found !== null) return { kind, name: (found[1] ?? "").replaceAll("``", "`"), text };
   }
-  throw new Error(`an unknown part of a table: ${text.slice(0, 80)}`);
+  throw new Error("every text has a header");
 }
 
 function partitionsStart(tail: string): number {

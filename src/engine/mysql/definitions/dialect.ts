@@ -2,6 +2,7 @@ import type { Server } from "../driver/session.ts";
 import { nearestCollation } from "./collations.ts";
 import { type Definition, type Item, type Option, optionText, outside, piecesOf, splitList } from "./definition.ts";
 import { hasOtherBytes, withoutIntroducers } from "./introducers.ts";
+import { bare, endOfDefault, positionOf, unwrapped } from "./outside.ts";
 
 /**
  * A table's text for the target's server: as it is where both are of one kind, in the other's words where they are not.
@@ -20,7 +21,7 @@ export interface TranslatedTable {
   options: Option[];
   partitions: string;
   /** What is not as in the source; `item` is undefined for the table itself. */
-  notes: { item: Item | undefined; outcome: "converted" | "reported"; note: string }[];
+  notes: { item: Item | undefined; outcome: "converted" | "reported"; note: string; kind?: "partitions" }[];
 }
 
 type Say = (outcome: "converted" | "reported", note: string) => void;
@@ -42,8 +43,15 @@ export function translate(definition: Definition, source: Server, target: Traits
       gone.size === 0
         ? items
         : items.map((one) => ({ ...one, text: one.text && withoutColumns(one.source, one.text, gone) })),
-    options: tableOptions(definition.options, target, crossing, say),
-    partitions: partitionsText(definition.partitions, crossing, target, say),
+    options: tableOptions(
+      definition.options,
+      definition.partitions === "" ? target : partitioned(target),
+      crossing,
+      say,
+    ),
+    partitions: partitionsText(definition.partitions, crossing, partitioned(target), (outcome, note) =>
+      notes.push({ item: undefined, outcome, note, kind: "partitions" }),
+    ),
     notes,
   };
 }
@@ -67,15 +75,23 @@ function itemText(
     );
     return undefined;
   }
-  const collated = withCollations(item.text, target, say);
+  if (item.kind === "vector" && !(target.server.maria && target.server.version >= mariaWithVectors)) {
+    say("reported", "the target's server has no indexes of vectors");
+    return undefined;
+  }
+  const shown = withCollations(item.text, target, say);
+  const collated = item.kind === "column" ? vectorFor(shown, target, say) : shown;
   if (!crossing) return source.maria || item.kind !== "column" ? collated : withoutOwn(collated, tableCollation);
+  if (item.kind === "other") {
+    say("reported", "Rowferry has no words for it on the target's server");
+    return undefined;
+  }
   if (item.kind === "period") {
     say("reported", "the target's server knows no periods");
     return undefined;
   }
   const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
-  if (item.kind === "column")
-    return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, target, say);
+  if (item.kind === "column") return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, say);
   if (!source.maria && item.kind === "check" && / NOT ENFORCED$/.test(bare(plain))) {
     say("reported", "the target's server enforces every check, and this one is not enforced in the source: left out");
     return undefined;
@@ -106,10 +122,6 @@ function withoutColumns({ kind }: Item, text: string, gone: ReadonlySet<string>)
   return `${text.slice(0, open)}(${kept.join(",")})${text.slice(end)}`;
 }
 
-/** The text of executable comments, without what makes them comments. */
-const unwrapped = (text: string): string =>
-  outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/(?:(?<!\s)\s+)?\*\//g, ""));
-
 const keyForMaria = (text: string): string => outside(text, (between) => between.replace(/ INVISIBLE\b/, " IGNORED"));
 
 function withCollations(text: string, target: Traits, say: Say): string {
@@ -133,15 +145,24 @@ const typePattern = /^(`(?:[^`]|``)*`) (\w+)(\((?:'(?:[^'\\]|''|\\[\s\S])*'(?!')
 /** Bytes of a vector's element. */
 const elementBytes = 4;
 const mariaWithVectors = 110700;
+const mysqlWithVectors = 90000;
 
-function columnForMaria(text: string, { server }: Traits, say: Say): string {
+function vectorFor(text: string, { server }: Traits, say: Say): string {
+  if (server.version >= (server.maria ? mariaWithVectors : mysqlWithVectors)) return text;
   const [whole = "", name = "", type = "", size = ""] = typePattern.exec(text) ?? [];
+  if (type !== "vector") return text;
+  say(
+    "converted",
+    `a vector became its bytes in varbinary, since this ${server.maria ? "MariaDB" : "MySQL"} has no vectors`,
+  );
+  return `${name} varbinary(${Number(size.slice(1, -1)) * elementBytes})${text.slice(whole.length)}`;
+}
+
+function columnForMaria(text: string, say: Say): string {
+  const [whole = "", name = "", type = ""] = typePattern.exec(text) ?? [];
   const rest = text.slice(whole.length);
   let column = text;
-  if (type === "vector" && server.version < mariaWithVectors) {
-    column = `${name} varbinary(${Number(size.slice(1, -1)) * elementBytes})${rest}`;
-    say("converted", "a vector became its bytes in varbinary, since this MariaDB has no vectors");
-  } else if (type === "geomcollection") column = `${name} geometrycollection${rest}`;
+  if (type === "geomcollection") column = `${name} geometrycollection${rest}`;
   else if (type === "json") say("converted", "JSON became MariaDB's, which is longtext with a check");
   const generated = /\bGENERATED ALWAYS AS /.test(bare(column));
   return outside(column, (between) => {
@@ -157,12 +178,6 @@ function columnForMaria(text: string, { server }: Traits, say: Say): string {
     return attributes;
   });
 }
-
-/** What is not in quotes. */
-const bare = (text: string): string =>
-  piecesOf(text)
-    .map((piece) => (piece.quoted ? "''" : piece.text))
-    .join("");
 
 /** Types that MySQL does not have, as its own. */
 export const mariaTypes: Readonly<Record<string, string>> = {
@@ -210,34 +225,11 @@ function defaultForMysql(item: Item, text: string, isLarge: boolean, say: Say): 
   return `${text.slice(0, start)}(${value})${text.slice(end)}`;
 }
 
-/** Of `words` outside of quotes, or -1. */
-export function positionOf(text: string, words: string): number {
-  let at = 0;
-  for (const piece of piecesOf(text)) {
-    const found = piece.quoted ? -1 : piece.text.indexOf(words);
-    if (found >= 0) return at + found;
-    at += piece.text.length;
-  }
-  return -1;
-}
-
-/** Where the expression that starts there ends: before an attribute that may follow, outside of brackets and quotes. */
-export function endOfDefault(text: string, start: number): number {
-  let depth = 0;
-  let at = start;
-  for (const { quoted, text: piece } of piecesOf(text.slice(start))) {
-    if (!quoted) {
-      for (let index = 0; index < piece.length; index++) {
-        if (piece[index] === "(") depth++;
-        else if (piece[index] === ")") depth--;
-        else if (depth === 0 && /^ (?:COMMENT|ON UPDATE|CHECK|INVISIBLE|REF_SYSTEM_ID)\b/.test(piece.slice(index)))
-          return at + index;
-      }
-    }
-    at += piece.length;
-  }
-  return text.length;
-}
+/** MySQL has partitions of tables that InnoDB or NDB keeps, and of no others. */
+const partitioned = (target: Traits): Traits =>
+  target.server.maria
+    ? target
+    : { ...target, engines: new Set([...target.engines].filter((engine) => /^(?:INNODB|NDB)/.test(engine))) };
 
 /** Options that both servers have, and mean alike. */
 const shared = new Set([
@@ -269,7 +261,7 @@ function tableOptions(options: readonly Option[], target: Traits, crossing: bool
       return [];
     }
     if (key === "ENGINE" && !target.engines.has(value.toUpperCase())) {
-      say("converted", `storage engine ${value} became InnoDB: the target's server has none of that name`);
+      say("converted", `storage engine ${value} became InnoDB: the target's server has no such tables`);
       return [{ key, value: "InnoDB" }];
     }
     if (key === "COLLATE") {
@@ -309,6 +301,13 @@ function partitionsText(text: string, crossing: boolean, target: Traits, say: Sa
   if (placed) say("converted", "places of partitions were left out: they are of the source's server");
   const joined = kept.join("");
   if (!crossing) return joined;
+  if (/ PARTITION '' DEFAULT\b/.test(bare(joined).replaceAll(/[\s(,]+/g, " "))) {
+    say(
+      "reported",
+      "partitions were left out: MySQL has none for all other values (DEFAULT), and no row may be refused",
+    );
+    return "";
+  }
   if (/^PARTITION BY SYSTEM_TIME/.test(joined)) {
     say("reported", "partitions by system time were left out: MySQL has none");
     return "";

@@ -3,13 +3,8 @@ import { bytesOfHex, hexOf } from "../../mysql/catalogue/exact-bytes.ts";
 import { nearestCollation } from "../../mysql/definitions/collations.ts";
 import { comparable } from "../../mysql/definitions/compare-definitions.ts";
 import { type Definition, outside, piecesOf } from "../../mysql/definitions/definition.ts";
-import {
-  endOfDefault,
-  positionOf,
-  type Traits,
-  type TranslatedTable,
-  translate,
-} from "../../mysql/definitions/dialect.ts";
+import { type Traits, type TranslatedTable, translate } from "../../mysql/definitions/dialect.ts";
+import { endOfDefault, positionOf } from "../../mysql/definitions/outside.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 
 /**
@@ -25,7 +20,7 @@ export interface Crossing {
   left(kind: "column" | "key", name: string): string;
 }
 
-const keys = new Set(["primary", "unique", "key", "fulltext", "spatial"]);
+const keys = new Set(["primary", "unique", "key", "fulltext", "spatial", "vector", "other"]);
 
 /** `toward`: the target, where `definition` is of the source. */
 export function crossingOf(definition: Definition, server: Traits["server"], toward: Traits | undefined): Crossing {

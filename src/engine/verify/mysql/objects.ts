@@ -182,7 +182,10 @@ function ofTable(
       aspects: [
         { aspect: "parts", value, settled: true, shown: true },
         ...(cross === undefined ? [] : crossKey(cross.textOf("key", name) ?? "")),
-        ...text(primary ? ["primary"] : ["unique", "key", "fulltext", "spatial"], primary ? "" : name),
+        ...text(
+          primary ? ["primary"] : ["unique", "key", "fulltext", "spatial", "vector", "other"],
+          primary ? "" : name,
+        ),
       ],
     };
   });

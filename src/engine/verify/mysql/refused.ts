@@ -1,4 +1,4 @@
-import { endOfDefault, positionOf } from "../../mysql/definitions/dialect.ts";
+import { endOfDefault, positionOf } from "../../mysql/definitions/outside.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";

@@ -32,7 +32,7 @@ function candidates({ translated, later }: TablePlan): Item[] {
   const built = new Set(later.flat());
   return translated.items.flatMap(({ source, text }) => {
     if (text === undefined || built.has(text)) return [];
-    if (["check", "key", "unique", "fulltext", "spatial"].includes(source.kind)) return [source];
+    if (["check", "key", "unique", "fulltext", "spatial", "vector", "other"].includes(source.kind)) return [source];
     return source.kind === "column" && / (?:GENERATED ALWAYS AS|DEFAULT|CHECK) \(/.test(text) ? [source] : [];
   });
 }

@@ -6,6 +6,7 @@ import { finishedOf, readFinished } from "../../../fence/finished-marks.ts";
 import { giveBack } from "../../../fence/give-back.ts";
 import { map } from "../../../memory/lazy.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
 import { knowsMinusZero } from "../../../mysql/driver/minus-zero.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
@@ -57,6 +58,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const planning: TablePlanning = {
     ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
     unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
+    checkNames: checkNamesOf(catalogue.tables),
   };
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),

@@ -2,7 +2,7 @@ import type { InventoryEntry } from "../../../contract.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
 import { listedColumns, type Traits, type TranslatedTable, translate } from "../../../mysql/definitions/dialect.ts";
-import { withNamedChecks } from "../../../mysql/definitions/named-checks.ts";
+import { type CheckNames, withNamedChecks } from "../../../mysql/definitions/named-checks.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";
 import { priorityOf } from "../../../mysql/source/split.ts";
@@ -46,6 +46,8 @@ export interface TablePlanning {
   prefix: string;
   /** The source knows minus zero and the target does not: such values are counted. */
   unsigns?: boolean;
+  /** The source's, where its server is MariaDB. */
+  checkNames?: CheckNames;
   /** Table → generated columns that are plain in the target, because its server computes other values. */
   plain?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Table → its plan for the one that is there (content `data`). */
@@ -70,7 +72,7 @@ export function planTable(
   const without = new Set([...given, ...definition.items.filter(isPlain)]);
   const found = translate(definition, server, target);
   const named = server.maria && !target.server.maria;
-  const translated = named ? withNamedChecks(found, `${prefix}${source.name}`) : found;
+  const translated = named ? withNamedChecks(found, `${prefix}${source.name}`, planning.checkNames) : found;
   translated.notes.push(...(definition.doubts ?? []));
   const history =
     source.versioned && target.server.maria && target.server.version >= insertsHistory && !withoutHistory(source);
@@ -210,7 +212,8 @@ export function lessened(item: Item, text: string): string | undefined {
   const value = / DEFAULT (?=\()/.exec(text);
   if (value !== null) return cutExpression(text, value.index, value[0].length);
   const check = / CHECK (?=\()/.exec(text);
-  return check === null ? text : cutExpression(text, check.index, check[0].length);
+  if (check === null) return text;
+  return cutExpression(text, check.index, check[0].length).replace(/ CONSTRAINT `(?:[^`]|``)*`(?= |$)/, "");
 }
 
 function cutExpression(text: string, at: number, head: number): string {
@@ -235,9 +238,11 @@ const kindWords: Record<Item["kind"], string> = {
   key: "index",
   fulltext: "index",
   spatial: "index",
+  vector: "index",
   foreign: "foreign key",
   check: "check",
   period: "period",
+  other: "part of a table",
 };
 
 /** An entry for the table and one for each of its parts. */
@@ -266,7 +271,7 @@ export function tableInventory(plan: TablePlan): InventoryEntry[] {
     ),
     ...own
       .filter(({ outcome }) => outcome === "reported")
-      .map((note): InventoryEntry => entry("table option", source.name, [note], shown)),
+      .map((note): InventoryEntry => entry(note.kind ?? "table option", source.name, [note], shown)),
     ...translated.items.map(({ source: item }) =>
       entry(
         kindWords[item.kind],
@@ -282,8 +287,6 @@ export function tableInventory(plan: TablePlan): InventoryEntry[] {
           : [],
       ),
     ),
-    ...(plan.definition.partitions === ""
-      ? []
-      : [{ kind: "partitions", name: source.name, outcome: "copied" as const }]),
+    ...(translated.partitions === "" ? [] : [{ kind: "partitions", name: source.name, outcome: "copied" as const }]),
   ];
 }
