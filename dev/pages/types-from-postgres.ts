@@ -134,11 +134,14 @@ function typeOf(sample: Sample, maria: boolean, lesson: Partial<ObservedType> = 
 const lost: Partial<Record<FieldKind, string>> = {
   [kind.date]: "infinity, BC and years above 9999 become NULL, counted",
   [kind.float]:
-    "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits: 0.1 stays 0.1, and as a `real` it is the same number again",
+    "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits ([real](#real))",
   [kind.numeric]: "NaN and infinities become NULL, counted",
 };
 
 const shown = ({ sql, check }: TargetType): string => (check === undefined ? code(sql) : `${code(sql)} with a check`);
+
+/** The same for every column of JSON, so the page has it once. */
+const jsonNote = /MySQL keeps numbers with a point.*? the keys of objects(?:, and of doubled ones the last)?/;
 
 const mostNote = /(?:; )?at most \d+ characters, since it is in a key/;
 
@@ -157,7 +160,10 @@ function cells(sample: Sample): string[] {
   const notes = [
     shown(maria) === shown(usual) ? undefined : `MariaDB: ${shown(maria)}`,
     sample.remark,
-    usual.note?.replace("type  as", "as").replace(mostNote, ""),
+    usual.note
+      ?.replace("type  as", "as")
+      .replace(mostNote, "")
+      .replace(jsonNote, "MySQL: [numbers and keys](#numbers-and-keys-in-json)"),
     lost[usual.kind],
   ];
   return [shown(usual), beyond.join("; "), inKey, notes.filter((one) => one !== undefined && one !== "").join("; ")];

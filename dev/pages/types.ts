@@ -51,10 +51,12 @@ A byte may be invalid in its column's character set, such as x'98' in cp1251. Ro
 - To keep the bytes, set the column's type to \`bytea\` with \`types\`.
 - Character sets without such bytes (utf8mb4, utf8mb3, latin1 and others) are not checked.
 
-### Numbers in JSON
+### Numbers and keys in JSON
 
 MySQL's JSON stores a number with a decimal point, or beyond 64 bits, as a double. If JSON or an array from PostgreSQL has a number with more digits, the report's warnings count
 these values by column. To keep every digit, set the column's type to \`LONGTEXT\` with \`types\`. MariaDB's JSON keeps the text.
+
+MySQL's JSON also sorts the keys of an object. If a \`json\` value has a key twice, MySQL keeps the last one.
 
 ### real
 
