@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { lexer, walkTokens } from "marked";
 import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
 import { describeApi } from "../../dev/pages/api-description.ts";
 import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.ts";
 import { samplesFromPostgres } from "../../dev/pages/types-from-postgres.ts";
@@ -203,6 +204,53 @@ it("every metric is explained to whoever runs it", () => {
   expect(found.length).toBeGreaterThan(10);
   const page = read("docs/install.md");
   expect([...new Set(found)].filter((name) => !page.includes(`\`${name}\``))).toEqual([]);
+});
+
+/** The names in the first column of the table whose head begins with `head`. */
+const namesInTable = (page: string, head: string): string[] => {
+  const [table = ""] = (read(page).split(`\n| ${head}`)[1] ?? "").split("\n\n");
+  return table
+    .split("\n")
+    .slice(2)
+    .flatMap((row) => [...(row.split(" | ")[0] ?? "").matchAll(/`(\w+)`/g)].map(([, name = ""]) => name));
+};
+
+it("the page of the report has every field of its schema, and every outcome", () => {
+  interface Schema {
+    properties: Record<string, Schema>;
+    items: Schema;
+    enum: string[];
+  }
+  const { properties } = JSON.parse(read("docs/report.schema.json")) as Schema;
+  expect(namesInTable("docs/report.md", "field  ").toSorted()).toEqual(Object.keys(properties).sort());
+  const outcomes = properties.inventory?.items.properties.outcome?.enum;
+  expect(namesInTable("docs/report.md", "outcome").toSorted()).toEqual(outcomes?.toSorted());
+});
+
+describe("the page of the Migration", () => {
+  interface Schema {
+    properties?: Record<string, Schema>;
+    enum?: string[];
+  }
+  const { spec } = parse(read("crds/migrations.rowferry.dev.yaml")) as {
+    spec: { versions: { schema: { openAPIV3Schema: Schema } }[] };
+  };
+  const schema = spec.versions[0]?.schema.openAPIV3Schema;
+
+  it("has every state", () => {
+    const states = schema?.properties?.status?.properties?.state?.enum;
+    expect(namesInTable("docs/migration.md", "`status.state`").toSorted()).toEqual(states?.toSorted());
+  });
+
+  it("names no field that the resource lacks", () => {
+    const named = [...read("docs/migration.md").matchAll(/`((?:spec|status)(?:\.\w+)+)[`:]/g)].map(
+      ([, path = ""]) => path,
+    );
+    expect(named.length).toBeGreaterThan(8);
+    const exists = (path: string) =>
+      path.split(".").reduce<Schema | undefined>((at, name) => at?.properties?.[name], schema) !== undefined;
+    expect(named.filter((path) => !exists(path))).toEqual([]);
+  });
 });
 
 it("every code of an error of REST is explained", () => {

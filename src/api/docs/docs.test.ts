@@ -65,6 +65,11 @@ describe("a search of the real pages finds, by a word of another service,", () =
     ["cancel migration", "not-supported#cancel-or-pause-a-migration"],
     ["undo", "endpoints#reset-a-migration"],
     ["cdc", "not-supported#continuous-replication"],
+    ["sdk", "not-supported#client-libraries-sdk"],
+    ["rename migration", "not-supported#rename-a-migration"],
+    ["api key", "authentication#api-tokens"],
+    ["API keys", "authentication#api-tokens"],
+    ["log in", "authentication#sessions"],
   ])("%s: %s", (words, place) => {
     expect(found(words).slice(0, 12)).toContain(place);
   });

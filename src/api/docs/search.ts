@@ -29,6 +29,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   register: ["account"],
   signup: ["account"],
   apikey: ["token"],
+  apikeys: ["token"],
   quota: ["limit"],
   throttling: ["limit"],
   pricing: ["price"],
@@ -41,6 +42,13 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   deploy: ["install"],
   setup: ["install"],
 };
+
+/** Terms of two words that have a synonym as one. */
+const terms: readonly (readonly [RegExp, string])[] = [
+  [/\bapi[ -]key/g, "apikey"],
+  [/\blog(?:ging)?[ -](?:in|on)\b/g, "login"],
+  [/\bdry[ -]run\b/g, "dryrun"],
+];
 
 /** One heading with what is below it. */
 interface Part {
@@ -69,7 +77,10 @@ export type Search = (asked: string) => Hit[];
 
 /** What was asked for, as words. */
 export const wordsOf = (asked: string): string[] =>
-  [...new Set(asked.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);
+  [...new Set(withTerms(asked.toLowerCase()).match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);
+
+const withTerms = (asked: string): string =>
+  terms.reduce((text, [pattern, word]) => text.replace(pattern, word), asked);
 
 export function createSearch(pages: readonly DocPage[]): Search {
   const titles = new Map(pages.map(({ name, title }) => [`${name}.md`, title]));
