@@ -29,8 +29,9 @@ export const copying = {
   },
   target_changed: {
     retryable: "no",
-    means: "A table of the target was altered or dropped while the copy wrote to it",
-    fix: "Leave the target alone while a copy runs; reset the migration",
+    means:
+      "A table that the copy made in the target was altered, filled or dropped by others, while it wrote or before another attempt",
+    fix: "Remove what the message names and run again, or name its table in `options.drop`, or reset the migration",
   },
   table_refused: {
     retryable: "no",

@@ -34,6 +34,10 @@ export interface Fence<Connection> {
   partDone(connection: Connection, part: string, rows: number): Promise<void>;
   /** The parts that earlier epochs and this one marked as done; `transaction` wrote mark and rows, where an engine tells it of each row. */
   parts(): Promise<{ part: string; rows: number; epoch: number; transaction?: string }[]>;
+  /** The transactions of this owner, over all attempts, where an engine tells it of each row and object. */
+  transactions?(): Promise<string[]>;
+  /** Makes the savepoint known that the open transaction is in: it counts as a transaction there. */
+  wrote?(connection: Connection): Promise<void>;
   /** Stores the verified result; a later worker of this owner answers with it instead of copying again. */
   saveResult(report: FinishedCopy): Promise<void>;
   savedResult(): Promise<FinishedCopy | undefined>;

@@ -4,6 +4,8 @@ import type { Fence } from "./fence.ts";
 export interface FinishedMark {
   table: string;
   digest: string;
+  /** The table in the target. Marks of earlier versions lack it. */
+  name?: string;
 }
 
 const prefix = "finished:";

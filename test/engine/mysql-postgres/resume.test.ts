@@ -70,13 +70,59 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await reset.copied.finish();
   });
 
-  test("a value that was changed in the target meanwhile is found, and its table copied again", async () => {
+  test("what others changed in a table that would be copied again is named, and stays; named in options.drop it goes", async () => {
     const both = await pair(servers, schema);
     await stopped(both);
     await both.pg.query("UPDATE public.twin SET v = 'c' WHERE id = 2");
-    const { report } = await run(both);
+    await expect(run(both)).rejects.toMatchObject({
+      code: "target_changed",
+      retryable: false,
+      message: expect.stringContaining("public.twin (1 row)"),
+    });
+    expect(await rows(both.pg, "SELECT v FROM public.twin ORDER BY id")).toEqual([["a"], ["c"]]);
+    const { report } = await run(both, { options: { jobs: 2, drop: ["twin"] } });
     expect(report.resumed?.copied_again).toEqual(["twin"]);
     expect(await rows(both.pg, "SELECT v FROM public.twin ORDER BY id")).toEqual([["a"], ["b"]]);
+  });
+
+  test("what others put on a table that was not finished ends the run by name, each by itself, and is left", async () => {
+    const both = await pair(servers, schema);
+    await stopped(both);
+    const others: [make: string, name: string, undo: string][] = [
+      ["CREATE INDEX theirs ON public.big (v)", "index theirs", "DROP INDEX public.theirs"],
+      ["ALTER TABLE public.big ADD theirs int DEFAULT 42", "column theirs", "ALTER TABLE public.big DROP theirs"],
+      [
+        "ALTER TABLE public.big ADD CONSTRAINT theirs CHECK (id > 0)",
+        "constraint theirs",
+        "ALTER TABLE public.big DROP CONSTRAINT theirs",
+      ],
+      ["CREATE POLICY theirs ON public.big USING (true)", "policy theirs", "DROP POLICY theirs ON public.big"],
+      [
+        "CREATE STATISTICS public.theirs ON id, v FROM public.big",
+        "statistics theirs",
+        "DROP STATISTICS public.theirs",
+      ],
+      ["CREATE PUBLICATION theirs FOR TABLE public.big", "membership in publication theirs", "DROP PUBLICATION theirs"],
+      ["COMMENT ON TABLE public.big IS 'theirs'", "its comment", "COMMENT ON TABLE public.big IS NULL"],
+      [
+        "CREATE FUNCTION public.theirs() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN new; END'; CREATE TRIGGER theirs BEFORE INSERT ON public.big FOR EACH ROW EXECUTE FUNCTION public.theirs()",
+        "trigger theirs",
+        "DROP FUNCTION public.theirs() CASCADE",
+      ],
+      ["INSERT INTO public.big VALUES (999999, 'theirs')", "1 row", "DELETE FROM public.big WHERE id = 999999"],
+      ["GRANT SELECT ON public.big TO PUBLIC", "rights", "SELECT"],
+    ];
+    for (const [make, name, undo] of others) {
+      await both.pg.query(make);
+      await expect(run(both), make).rejects.toMatchObject({
+        code: "target_changed",
+        message: expect.stringContaining(`public.big (${name})`),
+      });
+      await both.pg.query(undo);
+    }
+    const { report } = await run(both, { options: { jobs: 2, drop: ["big"] } });
+    expect(report.resumed?.kept).toContain("twin");
+    expect(await rows(both.pg, "SELECT count(*) FROM public.big")).toEqual([["32768"]]);
   });
 
   test("values are compared at the end where that is asked for, and a row that differs fails the run by its key", async () => {

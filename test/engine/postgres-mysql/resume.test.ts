@@ -54,6 +54,33 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     await copied.finish();
   });
 
+  test("names what others put on a table that would be made anew, each by itself, and leaves it", async () => {
+    const both = await pair(servers, schema);
+    await stopped(both);
+    const others: [make: string, named: string, undo: string][] = [
+      ["CREATE INDEX theirs ON $.big (v(5))", "big (index theirs)", "DROP INDEX theirs ON $.big"],
+      ["ALTER TABLE $.big ADD theirs int DEFAULT 42", "big (column theirs)", "ALTER TABLE $.big DROP theirs"],
+      [
+        "CREATE TRIGGER $.theirs BEFORE INSERT ON $.big FOR EACH ROW SET NEW.v = NEW.v",
+        "big (trigger theirs)",
+        "DROP TRIGGER $.theirs",
+      ],
+      ["INSERT INTO $.big VALUES (999999, 'theirs')", "big (1 row)", "DELETE FROM $.big WHERE id = 999999"],
+    ];
+    for (const [make, named, undo] of others) {
+      await servers.admin.query(make.replaceAll("$", both.name));
+      await expect(run(both), make).rejects.toMatchObject({
+        code: "target_changed",
+        retryable: false,
+        message: expect.stringContaining(`anew: ${named}. Nothing was dropped`),
+      });
+      await servers.admin.query(undo.replaceAll("$", both.name));
+    }
+    const { copied } = await run(both);
+    await copied.finish();
+    expect(await rows(servers.admin, `SELECT COUNT(*) FROM ${both.name}.big`)).toEqual([["30000"]]);
+  });
+
   test("keeps the tables that were finished and are equal by their hashes, and copies again what has changed or was not finished", async () => {
     const both = await pair(servers, schema);
     await stopped(both);

@@ -71,6 +71,32 @@ describe("what others did in the target between two attempts", () => {
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 
+  test("rows in a table that would be emptied are refused by its name, and stay", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "INSERT INTO a VALUES (-1, 'theirs')");
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_changed",
+      message: expect.stringContaining("public.a (1 row)"),
+    });
+    expect(await sql(target, "SELECT v FROM a WHERE id = -1")).toEqual([{ v: "theirs" }]);
+    await sql(target, "DELETE FROM a WHERE id = -1");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
+  test("an index on tables that would be made anew is refused by name, where the source's definitions changed meanwhile", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "CREATE INDEX theirs ON b (v)");
+    await sql(source, "ALTER TABLE c ADD more int");
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_changed",
+      message: expect.stringContaining("public.b (index theirs)"),
+    });
+    await sql(target, "DROP INDEX theirs");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
   test("a table that is gone is made again with the others", async () => {
     const { source, target } = await begun(2);
     await sql(target, "DROP TABLE c");

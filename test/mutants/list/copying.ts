@@ -112,7 +112,7 @@ export const copying: readonly Mutant[] = [
     replace: "differing.size < 0 ? [] : [oid]",
     test: {
       file: "test/engine/postgres-postgres/resume.test.ts",
-      name: "a second attempt > finds a row that changed in the target as well",
+      name: "a second attempt > names a table with a row that changed in the target, whose rows would be copied again",
     },
     harm: "A retry keeps a PostgreSQL table whose rows differ from the source.",
   },

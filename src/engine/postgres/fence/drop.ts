@@ -7,6 +7,7 @@ import { type Address, addressOf, type Resolved, resolve } from "../catalogue/ad
 import type { Session } from "../driver/connection.ts";
 import { engineError, serverWords, sqlState } from "../driver/errors.ts";
 import { identifier, qualified } from "../driver/names.ts";
+import { refuseDependents } from "./dependents.ts";
 import { dropCircle } from "./drop-circle.ts";
 import { largeObjectsKind, oidsOf, unlinkAll } from "./large-object-list.ts";
 
@@ -44,6 +45,7 @@ export interface Dropping {
 /** Errors: `dependents_exist` with the server's list of them. */
 export async function dropMade(session: Session, made: readonly MadeObject[], dropping: Dropping): Promise<Cleaned> {
   const { transact, transactShared, needed, warn } = dropping;
+  await refuseDependents(session, made);
   const cleaned = nothingCleaned();
   // An event trigger would run at each drop that comes before its own.
   const isFirst = ({ kind }: MadeObject) => kind === "event trigger";

@@ -22,6 +22,7 @@ import {
   registering,
 } from "./register.ts";
 import { findTable } from "./table.ts";
+import { keepTransactions, readTransactions } from "./transactions.ts";
 
 /**
  * The fence in a PostgreSQL target: a table `_rowferry` in `public`, or else in the first schema in which the user
@@ -134,6 +135,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           )
           .then((rows) => rows.map(({ name, body, ...mark }) => ({ part: name, rows: Number(body), ...mark }))),
       ),
+    transactions: () => own((session) => readTransactions(session, me)),
+    wrote: (session) => records.wrote(session),
     saveResult: (report) =>
       own((session) =>
         fenced(session, fence, async () => {
@@ -240,6 +243,7 @@ async function forget(
       const object = JSON.parse(name) as MadeObject;
       return gone.has(JSON.stringify([object.kind, object.name])) ? [id] : [];
     });
+    await keepTransactions(session, table, owner, ids);
     await session.query(`DELETE FROM ${table} WHERE id = ANY($1::pg_catalog.int8[])`, [ids]);
   });
 }

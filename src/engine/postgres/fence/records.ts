@@ -6,7 +6,8 @@ import { literal } from "../driver/names.ts";
 
 /**
  * What a transaction adds to the fence's table: the objects that it makes, with their ids, and the parts that it finishes.
- * All is written in one round trip, last before the transaction's end: it is there exactly when what it tells of is.
+ * All is written in one round trip, last before the transaction's end: it is there exactly when what it tells of is. A
+ * transaction that marks no part writes a row of kind `own`: by these rows each of the run's is known (others-work.ts).
  */
 export interface Records {
   made(session: Session, objects: readonly MadeObject[]): void;
@@ -14,6 +15,8 @@ export interface Records {
   /** Forgets what an earlier transaction of the session, which did not come to its end, wanted to add. */
   begin(session: Session): void;
   write(session: Session): Promise<void>;
+  /** Marks the savepoint that the transaction is in, which has a number of its own, as the run's. */
+  wrote(session: Session): Promise<void>;
 }
 
 interface Open {
@@ -29,6 +32,9 @@ interface Owned {
   epoch: number;
 }
 
+const own = ({ table, owner, epoch }: Owned) =>
+  `INSERT INTO ${table} (owner, kind, name, epoch) VALUES (${literal(owner)}, 'own', '', ${epoch})`;
+
 export function createRecords(owned: Owned): Records {
   const { table, owner, epoch } = owned;
   const all = new WeakMap<Session, Open>();
@@ -41,14 +47,18 @@ export function createRecords(owned: Owned): Records {
     made: (session, objects) => void of(session).objects.push(...objects),
     part: (session, part, rows) => void of(session).parts.push({ part, rows }),
     begin: (session) => void all.delete(session),
+    wrote: (session) => session.run(own(owned)),
     async write(session) {
       const { objects, parts } = of(session);
       all.delete(session);
       const marks = parts.map(({ part, rows }) => `(${literal(owner)}, 'part', ${literal(part)}, ${epoch}, '${rows}')`);
+      // What is written in a savepoint tells another transaction than what is written outside it.
       const text =
-        marks.length === 0 ? "" : `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ${marks.join(", ")}`;
+        marks.length === 0
+          ? own(owned)
+          : `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ${marks.join(", ")}`;
       if (objects.length > 0) await writeMade(session, objects, { ...owned, text });
-      else if (text !== "") await session.run(text);
+      else await session.run(text);
     },
   };
 }

@@ -2,7 +2,8 @@ import type { InventoryEntry } from "../../../contract.ts";
 import { minusZeroWords } from "../../../mysql/driver/minus-zero.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
+import { markShapes, partOf } from "../../../mysql/fence/others-work.ts";
 import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
 import { createPool } from "../../../mysql/target/loader.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
@@ -107,6 +108,13 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     progress.state(plan.source.name, "done");
   };
 
+  const markMade = async (writer: Session, plan: TablePlan) => {
+    if (content !== "all") return;
+    await fenced(writer, fence, () =>
+      markShapes(writer, fence, targetDatabase, [{ name: plan.name, later: plan.later.flat() }]),
+    );
+  };
+
   /** The mark of a table that is finished with its rows, and its shape then. */
   const whole = (writer: Session, plan: TablePlan) => {
     const finished: { shape?: string | undefined } = {};
@@ -173,7 +181,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         const { finished, mark } = whole(worker.writer, plan);
         await copyPart({
           ...partWork(worker, plan, part, parts.length === 1),
-          mark: once ? mark : ({ rows }) => fence.partDone(worker.writer, part.name, rows),
+          mark: once ? mark : ({ rows }) => fence.partDone(worker.writer, partOf(plan.name, part.name), rows),
         });
         return --left === 0 ? [finish(plan, bytes, once ? finished : undefined)] : [];
       },
@@ -189,6 +197,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         return [];
       }
       const plan = await table.make(worker.writer);
+      await markMade(worker.writer, plan);
       if (content === "schema") return [finish(plan, table.bytes, {})];
       return copyParts(table, plan, await splitTable(worker.reader, work.database, plan.source));
     },
@@ -207,8 +216,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         const parts = await splitTable(reader, work.database, plan.source);
         const [part] = parts;
         const simple = parts.length === 1 && plan.later.length === 0 && !plan.history && priorityOf(plan.source) === "";
-        if (part === undefined || !simple) others.push(...copyParts(table, plan, parts));
-        else small.push({ plan, part, ...whole(writer, plan) });
+        if (part === undefined || !simple) {
+          await markMade(writer, plan);
+          others.push(...copyParts(table, plan, parts));
+        } else small.push({ plan, part, ...whole(writer, plan) });
       }
       if (small.length === 0) return others;
       for (const { plan } of small) progress.state(plan.source.name, "copying");

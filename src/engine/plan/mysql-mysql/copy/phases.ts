@@ -203,6 +203,7 @@ function clearing({ request, hooks, catalogue, prefix }: CopyRun, source: Source
     drop: request.options.drop ?? [],
     content: request.options.content ?? "all",
     kept,
+    reset: request.reset,
     log: (message) => hooks.log("info", message),
   };
 }

@@ -8,6 +8,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { isOurs } from "../../../mysql/fence/drop.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { lookUp, shapeOf } from "../../../mysql/fence/identity.ts";
+import { isShapeMark } from "../../../mysql/fence/others-work.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
@@ -67,6 +68,7 @@ export async function markFinished(
   const shape = await shapeOf(session, [database, plan.name]);
   const finished: FinishedTable = {
     table: plan.source.name,
+    name: plan.name,
     digest: digestOf(plan, content),
     shape: shape ?? "",
     without: [...plan.without].map(itemKey),
@@ -149,7 +151,8 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
   return {
     tables: kept,
     copiedAgain,
-    part: (part) => marks.has(part) || isOwnRowsMark(part, (name) => names.has(name)),
+    part: (part) =>
+      marks.has(part) || isShapeMark(part, (name) => names.has(name)) || isOwnRowsMark(part, (name) => names.has(name)),
     object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
   };
 }

@@ -6,6 +6,7 @@ import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
 import { printable } from "../../../text/printable.ts";
@@ -66,6 +67,8 @@ export interface Clearing {
   others: readonly { kind: string; name: string }[];
   drop: readonly string[];
   content: NonNullable<CopyOptions["content"]>;
+  /** All goes that the run made, with whatever stands on it. */
+  reset: boolean;
   /** What stays of what this owner made earlier. */
   kept: Pick<ResumedTables, "tables" | "part" | "object">;
   log(message: string): void;
@@ -80,12 +83,11 @@ export async function clearTarget(
   fence: MysqlFence,
   database: string,
   earlier: readonly MadeObject[],
-  { relations, others, drop, content, kept, log }: Clearing,
+  { relations, others, drop, content, kept, reset, log }: Clearing,
 ): Promise<void> {
-  await fence.clean(
-    unique([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name)),
-    kept.part,
-  );
+  const gone = unique([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name));
+  if (!reset) await refuseOthersWork(session, fence, database, gone, drop);
+  await fence.clean(gone, kept.part);
   const wanted = new Set(relations);
   const there = (
     await session.query(

@@ -2,6 +2,7 @@ import { counted } from "../../../../guard/words.ts";
 import { tableWords } from "../../../checksum/words.ts";
 import { markOf } from "../../../fence/finished-marks.ts";
 import { giveBack } from "../../../fence/give-back.ts";
+import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { printable } from "../../../text/printable.ts";
@@ -36,8 +37,10 @@ export async function prepareTables(run: CopyRun, planned: Planned, comparing: C
   const stray = rowless ? [] : await strayBytesOf(run, plans);
   await sessions.use(async (session) => {
     if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
+    const gone = notOf(kept, made, schema);
+    if (!request.reset) await refuseOthersWork(session, fence, gone, { drop: request.options.drop });
     if (kept.length > 0) await dropForeignKeys(session, fence, schema, kept);
-    await prepareTarget(session, fence, notOf(kept, made, schema), {
+    await prepareTarget(session, fence, gone, {
       schema,
       names: plans.flatMap(({ source, name }) => (names.has(source.name) ? [] : [name])),
       drop: request.options.drop,

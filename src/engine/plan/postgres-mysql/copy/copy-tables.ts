@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError } from "../../../contract.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { partOf } from "../../../mysql/fence/others-work.ts";
 import { createPool } from "../../../mysql/target/loader.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reading } from "../../../postgres/source/holding.ts";
@@ -16,7 +17,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
 import { type CopyWorker, copyPart, type PartResult } from "./copy-part.ts";
 import { observeTypes, type ReadonlyObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
-import { remakePlanned, targetName } from "./target.ts";
+import { markMade, remakePlanned, targetName } from "./target.ts";
 
 export interface TablesRun {
   fence: MysqlFence;
@@ -63,7 +64,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
       const result = await copyPart(worker, {
         plan: state.plan,
         part,
-        mark: `${part.name} #${round}`,
+        mark: partOf(state.plan.name, `${part.name} #${round}`),
         fence: run.fence,
         pool,
         present: run.content === "data" && (state.rows.parts.length === 1 || part.where !== undefined),
@@ -94,6 +95,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const anew = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
     state.plan = run.replan(state.plan, state.lessons);
     await remakePlanned(worker.target, run.fence, state.plan);
+    await markMade(worker.target, run.fence, [state.plan]);
     run.progress.restart(tableName(state.source));
     return partTasks(state);
   };

@@ -3,6 +3,7 @@ import { type CopyOptions, EngineError, type MadeObject } from "../../../contrac
 import { refuseUnknownDrops } from "../../../fence/drop-option.ts";
 import { readFinished } from "../../../fence/finished-marks.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
@@ -35,7 +36,7 @@ import { makeWithFallback } from "./create-table.ts";
 import { keepFinished, type ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { type FinishedTable, plansOf } from "./state.ts";
-import { dropNamed, readFacts, relationsToDrop, targetName, withoutRelations } from "./target.ts";
+import { dropNamed, markMade, readFacts, relationsToDrop, targetName, withoutRelations } from "./target.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
 
@@ -187,10 +188,9 @@ async function prepareTarget(
     compare: (plans) => compareValues(workers, database, plans, run),
     log,
   });
-  await fence.clean(
-    made.filter(({ kind, name }) => !kept.object(kind, name)),
-    kept.part,
-  );
+  const gone = made.filter(({ kind, name }) => !kept.object(kind, name));
+  if (!request.reset) await refuseOthersWork(target, fence, database, gone, drop);
+  await fence.clean(gone, kept.part);
   if (content !== "data")
     await refuseOthersTriggers(
       target,
@@ -272,4 +272,22 @@ async function makeTables(
     })),
     run.fail,
   );
+  const made = states.map(({ plan }) => plan);
+  const batches = Array.from({ length: Math.ceil(made.length / markedTogether) }, (_, at) =>
+    made.slice(at * markedTogether, (at + 1) * markedTogether),
+  );
+  await workOff(
+    workers,
+    batches.map((some) => ({
+      weight: 0,
+      async run({ target }: CopyWorker) {
+        await markMade(target, run.fence, some);
+        return [];
+      },
+    })),
+    run.fail,
+  );
 }
+
+/** Tables in a transaction that marks what they were made as. */
+const markedTogether = 100;

@@ -6,6 +6,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { isOurs } from "../../../mysql/fence/drop.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { lookUp } from "../../../mysql/fence/identity.ts";
+import { isShapeMark } from "../../../mysql/fence/others-work.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
@@ -48,6 +49,7 @@ export async function markFinished(
 ): Promise<void> {
   const finished: FinishedTable = {
     table: tableName(state.source),
+    name: state.plan.name,
     digest: digestOf(state.plan, content),
     columns: [...state.lessons.columns],
     brokenChecks: [...state.lessons.brokenChecks],
@@ -129,7 +131,8 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
   return {
     kept: kept.map(({ plan }) => words(plan)),
     copiedAgain: again.map(({ plan }) => words(plan)),
-    part: (part) => marks.has(part) || isOwnRowsMark(part, (name) => names.has(name)),
+    part: (part) =>
+      marks.has(part) || isShapeMark(part, (name) => names.has(name)) || isOwnRowsMark(part, (name) => names.has(name)),
     object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
   };
 }

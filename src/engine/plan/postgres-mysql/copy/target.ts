@@ -2,7 +2,8 @@ import { EngineError } from "../../../contract.ts";
 import { isNamed, targetNotEmpty } from "../../../fence/drop-option.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
+import { markShapes } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { refuseReferences } from "../../../mysql/target/name-conflicts.ts";
@@ -104,6 +105,15 @@ export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan
     createMarkedTable(session, fence, targetName(plan), (comment) => plan.create(comment)),
   ).catch((error: unknown) => {
     throw tooWide(error, plan.source) ?? error;
+  });
+
+/** Marks what tables were made as. */
+export const markMade = (session: Session, fence: MysqlFence, plans: readonly TablePlan[]): Promise<void> =>
+  fenced(session, fence, async () => {
+    for (const plan of plans)
+      await markShapes(session, fence, plan.load.database, [
+        { name: plan.name, later: [...plan.later, ...plan.functional].map(({ sql }) => sql) },
+      ]);
   });
 
 /** Empty again, in another shape: the table is dropped and made. */

@@ -112,7 +112,18 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
   const resumed = request.reset
     ? fresh
-    : await resume({ ...run, ...plan, fence, target, workers, digest, after, dataOnly: content === "data", log });
+    : await resume({
+        ...run,
+        ...plan,
+        fence,
+        target,
+        workers,
+        digest,
+        after,
+        dataOnly: content === "data",
+        drop: request.options.drop,
+        log,
+      });
   const facts = await readTargetFacts(target);
   const schema: ObjectTarget = { session: target, fence, facts, note: said.note, warn: said.warn };
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });

@@ -130,7 +130,7 @@ async function applyStep(target: ObjectTarget, step: Step): Promise<void> {
   if (isThere(target.facts, step)) return noteThere(target, step);
   if (isRight(step)) return applyRights(target, step);
   try {
-    await attempt(session, step.tolerated, `${placement(target, step)}${entry.create}`);
+    await attempt(target, step.tolerated, `${placement(target, step)}${entry.create}`);
   } catch (error) {
     if (!isTolerable(step, error)) throw failed(session, step, error);
     return reportRefused(target, step, error);
@@ -175,11 +175,16 @@ export function failed(session: Session, step: Pick<Step, "kind" | "name">, erro
 }
 
 /** Runs statements within the open transaction; when `guarded`, a failure leaves it usable. */
-async function attempt(session: Session, guarded: boolean, statements: string): Promise<void> {
+async function attempt(
+  { session, fence }: Pick<ObjectTarget, "session" | "fence">,
+  guarded: boolean,
+  statements: string,
+): Promise<void> {
   if (!guarded) return session.run(statements);
   await session.run("SAVEPOINT step");
   try {
     await session.run(statements);
+    await fence?.wrote?.(session);
     await session.run("RELEASE SAVEPOINT step");
   } catch (error) {
     if (sqlState(error) !== undefined) await session.run("ROLLBACK TO SAVEPOINT step; RELEASE SAVEPOINT step");
@@ -208,7 +213,7 @@ export function placement(
 async function giveToOwner(target: ObjectTarget, step: Step): Promise<void> {
   const statement = ownership(target, step);
   if (statement === undefined) return;
-  await attempt(target.session, true, statement).catch((error: unknown) => {
+  await attempt(target, true, statement).catch((error: unknown) => {
     if (sqlState(error) === undefined) throw error;
     stays(target, step);
   });
@@ -230,10 +235,10 @@ const stays = ({ facts, warn }: ObjectTarget, { entry }: Step) =>
   );
 
 /** Each GRANT on its own: a role that is missing costs only its own right. */
-async function applyRights({ session, note, warn }: ObjectTarget, { entry, kind, name }: Step): Promise<void> {
+async function applyRights({ session, fence, note, warn }: ObjectTarget, { entry, kind, name }: Step): Promise<void> {
   const refused = new Set<string>();
   for (const statement of statementsOf(entry.create)) {
-    await attempt(session, true, statement).catch((error: unknown) => {
+    await attempt({ session, fence }, true, statement).catch((error: unknown) => {
       if (sqlState(error) === undefined) throw error;
       refused.add(serverWords(error));
     });

@@ -9,6 +9,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { fullName } from "../../../text/full-name.ts";
 import type { AfterPlan } from "../finish/indexes.ts";
 import type { Stages } from "../schema/plan.ts";
@@ -74,6 +75,8 @@ export interface ResumeRun {
   after: AfterPlan;
   /** Tables of the user's, which are never emptied here. */
   dataOnly: boolean;
+  /** options.drop. */
+  drop?: readonly string[] | undefined;
   log(message: string): void;
 }
 
@@ -84,6 +87,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const marks = new Set((await fence.parts()).map(({ part }) => part));
   if (made.length === 0 && marks.size === 0) return fresh;
   if (!run.dataOnly && !marks.has(schemaMark(digest))) {
+    await refuseOthersWork(run.target, fence, made, run);
     log(`Dropping ${counted(made.length, "object")} that an earlier attempt had made in the target`);
     await fence.clean(made);
     return fresh;
@@ -93,12 +97,19 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const whole = run.dataOnly || (await areThere(run.target, ours(made, before)));
   const equal = whole ? await provenEqual(run, finished) : undefined;
   if (equal === undefined) {
+    if (!run.dataOnly) await refuseOthersWork(run.target, fence, made, run);
     log("What an earlier attempt had made in the target cannot be kept as it is; it is dropped and made again");
     await fence.clean(made);
     return fresh;
   }
   const kept = finished.filter((table) => equal.has(table.oid));
   const keptMarks = new Set(kept.map((table) => finishedMark(digest, table)));
+  if (!run.dataOnly) {
+    const keys = new Set(withLeaves(kept).map(({ schema, name }) => JSON.stringify([schema, name])));
+    await refuseTouched(run.target, withLeaves(tables), tableIds(made), marks);
+    const emptied = made.filter(({ kind, name }) => kind !== "table" || !keys.has(JSON.stringify(name.slice(0, 2))));
+    await refuseOthersWork(run.target, fence, emptied, { drop: run.drop, emptied: true });
+  }
   const stays = keptObjects(run, kept);
   const gone = made.filter((object) => !stays.has(objectKey(object)));
   log(
