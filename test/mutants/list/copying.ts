@@ -101,7 +101,7 @@ export const copying: readonly Mutant[] = [
     replace: "names.filter((name) => ",
     test: {
       file: "test/engine/mysql-postgres/resume.test.ts",
-      name: "a second attempt at a copy from mariadb > a value that was changed in the target meanwhile is found, and its table copied again",
+      name: "a second attempt at a copy from mariadb > what others changed in a table that would be copied again is named, and stays; named in options.drop it goes",
     },
     harm: "A retry keeps a table whose rows differ from the source.",
   },

@@ -7,14 +7,18 @@ import type { Session } from "../driver/connection.ts";
 
 const told = 5;
 
+/** A list is the caller's, who may write anything. */
+const isId = (id: string | undefined): id is string =>
+  id !== undefined && /^\d{1,10}:\d{1,10}$/.test(id) && id.split(":").every((number) => Number(number) < 2 ** 32);
+
 /**
  * What several runs may need is not looked at: another one's object in it is no reason, where that one takes it over.
  * Errors: `dependents_exist`.
  */
 export async function refuseDependents(session: Session, made: readonly MadeObject[]): Promise<void> {
-  const ids = [...new Set(made.flatMap(({ kind, id }) => (id === undefined || sharedKinds.has(kind) ? [] : [id])))];
+  const ids = [...new Set(made.flatMap(({ kind, id }) => (isId(id) && !sharedKinds.has(kind) ? [id] : [])))];
   if (ids.length === 0) return;
-  const all = made.flatMap(({ id }) => id ?? []);
+  const all = made.flatMap(({ id }) => (isId(id) ? [id] : []));
   const found = await session.query<{ own: string; other: string }>(
     `WITH RECURSIVE listed AS MATERIALIZED (
             SELECT pg_catalog.split_part(id, ':', 1)::pg_catalog.oid AS class, pg_catalog.split_part(id, ':', 2)::pg_catalog.oid AS object
