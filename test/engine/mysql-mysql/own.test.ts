@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { verify } from "../../../src/engine/verify/index.ts";
 import { mysqlStatements } from "../../samples/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import {
@@ -113,6 +114,45 @@ test("MariaDB's own: sequences, versions of rows with their times, periods, type
   expect((await where.to.query("SELECT NEXTVAL(sq) AS n"))[0]).toEqual(
     (await where.from.query("SELECT NEXTVAL(sq) AS n"))[0],
   );
+});
+
+test("MariaDB's defaults draw from the target's sequences; those of another database's are named", async () => {
+  const other = `other_${process.pid}`;
+  const where = await pair(
+    servers,
+    "mariadb",
+    "mariadb",
+    `CREATE SEQUENCE sq; CREATE DATABASE ${other}; CREATE SEQUENCE ${other}.far;
+     CREATE TABLE d (id int PRIMARY KEY, a int DEFAULT NEXTVAL(sq), b int DEFAULT (NEXTVAL(sq) + 1) COMMENT 'nextval(');
+     CREATE TABLE f (id int PRIMARY KEY, a int DEFAULT NEXTVAL(${other}.far))`,
+  );
+  try {
+    const { report } = await copied(where);
+    const copy = where.target.database;
+    const texts = await definitionsOf(where.to);
+    expect(texts["TABLE d"]).toContain(`DEFAULT nextval(\`${copy}\`.\`sq\`)`);
+    expect(texts["TABLE d"]).not.toContain(`\`${where.database}\``);
+    expect(texts["TABLE f"]).toContain(`nextval(\`${other}\`.\`far\`)`);
+    expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([
+      expect.objectContaining({ kind: "column", name: "f.a", note: expect.stringContaining(`\`${other}\`.\`far\``) }),
+    ]);
+    const said = await verify(
+      { source: where.source, target: where.target, options: { jobs: 1 } },
+      { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+    );
+    expect(said).toMatchObject({ equal: true, objects: { different: 0, undecided: [] } });
+
+    // A server without that database.
+    await where.to.query("DROP TABLE f, d; DROP SEQUENCE sq");
+    await where.from.query(`DROP DATABASE ${other}`);
+    const less = await copied(where, { owner: "owner-2" });
+    expect((await definitionsOf(where.to))["TABLE f"]).not.toContain("nextval");
+    expect(less.report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([
+      expect.objectContaining({ kind: "column", name: "f.a", outcome: "reported" }),
+    ]);
+  } finally {
+    await where.from.query(`DROP DATABASE IF EXISTS ${other}`);
+  }
 });
 
 test("MariaDB's own to MySQL: types by their text, what has no equal is named", async () => {

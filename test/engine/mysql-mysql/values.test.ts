@@ -1,7 +1,10 @@
 import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
 import type { CopyReport } from "../../../src/engine/contract.ts";
-import { copied, pair, pairs, useServers } from "../../support/engine/mysql-mysql-support.ts";
+import { verify } from "../../../src/engine/verify/index.ts";
+import { borrowDatabase } from "../../servers/index.ts";
+import { copied, flavours, pair, pairs, useServers } from "../../support/engine/mysql-mysql-support.ts";
+import { endpoint, mysqlAs } from "../../support/engine/mysql-support.ts";
 
 /** Values that the target's server would make of the same definition otherwise. */
 
@@ -155,6 +158,42 @@ test.each(pairs)(
     }
   },
 );
+
+test("collations that the source does not show are the source's on a server with other defaults, and verify tells another", async () => {
+  const server = await borrowDatabase("mariadb-11", { args: ["--local-infile=1"] });
+  const admin = await mysqlAs(server.adminUrl);
+  try {
+    for (const from of flavours) {
+      const sets = ["latin1", "ucs2", "utf16", "utf32", "utf8mb3", "utf8mb4"];
+      const tables = sets.map(
+        (set) =>
+          `CREATE TABLE of_${set} (id int PRIMARY KEY, a varchar(5), b text, ${sets.map((other) => `c_${other} varchar(5) CHARACTER SET ${other}`).join(", ")}) CHARACTER SET ${set}; INSERT INTO of_${set} (id, a) VALUES (1, 'ß'), (2, 'ss')`,
+      );
+      const where = await pair(servers, from, from, tables.join("; "));
+      await admin.query(`CREATE DATABASE ${where.database} COLLATE utf8mb4_unicode_ci; USE ${where.database}`);
+      const target = endpoint(server.urlOf(where.database, "admin"), "mysql");
+      await copied({ ...where, target }, { options: { jobs: 1, verify: "checksum" } });
+      const sql =
+        "SELECT TABLE_NAME, COLUMN_NAME, COLLATION_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = DATABASE() UNION ALL SELECT TABLE_NAME, '', TABLE_COLLATION FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() ORDER BY 1, 2";
+      expect(await all(admin, sql)).toEqual(await all(where.from, sql));
+      const check = () =>
+        verify(
+          { source: where.source, target, options: { jobs: 1 } },
+          { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+        );
+      expect(await check()).toMatchObject({ equal: true, objects: { undecided: [] } });
+      await admin.query("ALTER TABLE of_utf8mb3 MODIFY b text CHARACTER SET utf8mb3 COLLATE utf8mb3_uca1400_ai_ci");
+      const { equal, inventory } = await check();
+      expect(equal).toBe(false);
+      expect(inventory.flatMap(({ outcome, note }) => (outcome === "reported" ? [note] : []))).toEqual([
+        expect.stringContaining("utf8mb3_uca1400_ai_ci"),
+      ]);
+    }
+  } finally {
+    await admin.end();
+    await server.stop();
+  }
+});
 
 test.each(pairs)("%s → %s: rows alone, NULL is not copied into AUTO_INCREMENT", async (from, to) => {
   const where = await pair(

@@ -49,7 +49,7 @@ export async function readCatalogue(
   const views: string[] = [];
   const others: SourceObject[] = [];
   for (const row of await session.query(
-    `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, AUTO_INCREMENT, TABLE_COMMENT
+    `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, AUTO_INCREMENT, TABLE_COMMENT, TABLE_COLLATION
        ${from("TABLES", "TABLE_SCHEMA")} ORDER BY TABLE_NAME`,
   )) {
     const [name = "", type] = row as string[];
@@ -96,7 +96,7 @@ function exactLists(table: SourceTable): SourceTable {
   return table;
 }
 
-function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]: Row): SourceTable {
+function tableOf([name, type, engine, rows, data, index, autoIncrement, comment, collation]: Row): SourceTable {
   return {
     name: name ?? "",
     engine: engine ?? "",
@@ -107,6 +107,7 @@ function tableOf([name, type, engine, rows, data, index, autoIncrement, comment]
     indexBytes: number(index),
     autoIncrement: autoIncrement ?? null,
     comment: comment ?? "",
+    collation: collation ?? "",
     columns: [],
     indexes: [],
     foreignKeys: [],

@@ -107,6 +107,8 @@ export interface SourceTable {
   /** The next value, in digits. */
   autoIncrement: string | null;
   comment: string;
+  /** What its columns have that say nothing else; empty where the server does not tell. */
+  collation: string;
   columns: SourceColumn[];
   indexes: SourceIndex[];
   foreignKeys: SourceForeignKey[];

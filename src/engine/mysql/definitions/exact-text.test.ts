@@ -13,6 +13,7 @@ const tableWith = (column: Partial<SourceColumn>): SourceTable => ({
   dataBytes: 0,
   indexBytes: 0,
   autoIncrement: null,
+  collation: "",
   comment: "",
   columns: [
     {

@@ -41,7 +41,7 @@ export async function readBeyond(session: Session, database: string, toward: Tra
     ofTable(name) {
       const collation = tables.get(`\0${name}`)?.[0]?.[0] ?? "";
       const near = toward && nearestCollation(collation, (one) => toward.collations.has(one));
-      return [{ aspect: "collation", value: near ?? collation, shown: true }];
+      return [{ aspect: "collation", value: near ?? collation, settled: true, shown: true }];
     },
     ofCode({ kind, name, context }) {
       const modes: Particular[] =

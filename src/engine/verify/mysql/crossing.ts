@@ -77,8 +77,8 @@ export function crossColumn(
     settled("AUTO_INCREMENT", / AUTO_INCREMENT\b/.test(flat) ? "yes" : ""),
     settled("ON UPDATE", moment(/ ON UPDATE ([\w()]+)/i.exec(flat)?.[1] ?? "") ?? ""),
     settled("visibility", / INVISIBLE\b/.test(flat) ? "INVISIBLE" : ""),
-    told("character set", set.replace(/^utf8$/, "utf8mb3")),
-    told("collation", set === "" ? "" : (near ?? collation)),
+    settled("character set", set.replace(/^utf8$/, "utf8mb3")),
+    settled("collation", set === "" ? "" : (near ?? collation)),
     // A column of which the servers compute other values is a plain one in a copy.
     told("generation", computed === null ? "" : / VIRTUAL\b/.test(flat) ? "VIRTUAL" : "STORED"),
     told("expression", bare(column.generation)),

@@ -1,6 +1,6 @@
 import { readCatalogue, type SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import { readCode, type SourceCode } from "../../mysql/definitions/code-source.ts";
-import { exactBody, inDatabase, statementOf } from "../../mysql/definitions/code-sql.ts";
+import { drawsNumbers, exactBody, inDatabase, statementOf } from "../../mysql/definitions/code-sql.ts";
 import { comparable } from "../../mysql/definitions/compare-definitions.ts";
 import { refuseLostParts } from "../../mysql/definitions/complete.ts";
 import { type Definition, optionText, parseDefinition } from "../../mysql/definitions/definition.ts";
@@ -93,13 +93,15 @@ function ofTable(
   naming: ObjectNaming,
   cross: Crossing | undefined,
 ): ComparedObject[] {
-  const { crossing, toward } = naming;
+  const { crossing, toward, database, shownDatabase } = naming;
+  // The name of a sequence in a default has its database.
+  const moved = (item: string) => (drawsNumbers(item) ? inDatabase(item, database, shownDatabase) : item);
   const text = (kinds: readonly string[], name: string): Particular[] => {
     const item = definition.items.find((one) => kinds.includes(one.kind) && one.name === name);
     const head = /^`(?:[^`]|``)*` /;
     return crossing || item === undefined
       ? []
-      : [{ aspect: "definition", value: withFloat(comparable(item.text)).replace(head, ""), shown: true }];
+      : [{ aspect: "definition", value: withFloat(comparable(moved(item.text))).replace(head, ""), shown: true }];
   };
   const options = definition.options.filter(({ key }) => key !== "AUTO_INCREMENT" && key !== "COMMENT");
   const counter = definition.options.find(({ key }) => key === "AUTO_INCREMENT")?.value;

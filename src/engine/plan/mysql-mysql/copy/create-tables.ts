@@ -1,4 +1,5 @@
 import { EngineError } from "../../../contract.ts";
+import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import type { Item } from "../../../mysql/definitions/definition.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
@@ -27,13 +28,18 @@ const refusals = new Set([
 
 export const isRefusedStatement = (error: unknown): boolean => refusals.has(errorNumber(error) ?? 0);
 
+/** A default may draw from a sequence of another database, which the target's server may not have. */
+const lacksSequence = (error: unknown, { translated }: TablePlan): boolean =>
+  errorNumber(error) === 1146 && translated.items.some(({ text }) => text !== undefined && drawsNumbers(text));
+
 /** What may be given up so that the table can be made. */
 function candidates({ translated, later }: TablePlan): Item[] {
   const built = new Set(later.flat());
   return translated.items.flatMap(({ source, text }) => {
     if (text === undefined || built.has(text)) return [];
     if (["check", "key", "unique", "fulltext", "spatial", "vector", "other"].includes(source.kind)) return [source];
-    return source.kind === "column" && / (?:GENERATED ALWAYS AS|DEFAULT|CHECK) \(/.test(text) ? [source] : [];
+    if (source.kind !== "column") return [];
+    return / (?:GENERATED ALWAYS AS|DEFAULT|CHECK) \(/.test(text) || drawsNumbers(text) ? [source] : [];
   });
 }
 
@@ -65,7 +71,7 @@ export async function makePlanned(
   const first = await attempt(new Set());
   if ("made" in first) return first.made;
   const { error } = first;
-  if (!isRefusedStatement(error)) throw error;
+  if (!isRefusedStatement(error) && !lacksSequence(error, whole)) throw error;
   const drop = () => session.run(`DROP TABLE ${qualified(database, whole.name)}`);
   const made = await makeWithout(candidates(whole), attempt, drop);
   const table = whole.source.name;

@@ -2,6 +2,7 @@ import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { refuseLostParts } from "../../../mysql/definitions/complete.ts";
 import { type Item, parseDefinition } from "../../../mysql/definitions/definition.ts";
 import { exactDefinition } from "../../../mysql/definitions/exact-text.ts";
+import { withMovedDefaults } from "../../../mysql/definitions/moved-defaults.ts";
 import type { SourceTexts } from "../copy/source.ts";
 import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
@@ -10,7 +11,12 @@ export function planDefinition(planning: TablePlanning, table: SourceTable, { sh
   const text = shown.get(table.name) ?? "";
   const parsed = parseDefinition(text, table.foreignKeys);
   refuseLostParts(parsed, table);
-  const definition = exactDefinition(parsed, table, planning.server, planning.target.server);
+  const { database, targetDatabase, server, target } = planning;
+  const definition = withMovedDefaults(
+    exactDefinition(parsed, table, server, target.server),
+    database,
+    server.maria && target.server.maria ? targetDatabase : database,
+  );
   const plan = (items: ReadonlySet<Item>) => planTable(planning, table, text, definition, items);
   const without = (undone: (item: Item) => boolean) => plan(new Set(definition.items.filter(undone)));
   /** Without the items at these places. */

@@ -1,8 +1,17 @@
 import type { InventoryEntry } from "../../../contract.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
-import { listedColumns, type Traits, type TranslatedTable, translate } from "../../../mysql/definitions/dialect.ts";
+import {
+  endOfDefault,
+  listedColumns,
+  positionOf,
+  type Traits,
+  type TranslatedTable,
+  translate,
+} from "../../../mysql/definitions/dialect.ts";
 import { type CheckNames, withNamedChecks } from "../../../mysql/definitions/named-checks.ts";
+import { withOwnCollations } from "../../../mysql/definitions/own-collations.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";
 import { priorityOf } from "../../../mysql/source/split.ts";
@@ -70,7 +79,7 @@ export function planTable(
   const plain = planning.plain?.get(source.name);
   const isPlain = ({ kind, name }: Item) => kind === "column" && plain?.has(name) === true;
   const without = new Set([...given, ...definition.items.filter(isPlain)]);
-  const found = translate(definition, server, target);
+  const found = withOwnCollations(translate(definition, server, target), source, server, target);
   const named = server.maria && !target.server.maria;
   const translated = named ? withNamedChecks(found, `${prefix}${source.name}`, planning.checkNames) : found;
   translated.notes.push(...(definition.doubts ?? []));
@@ -209,6 +218,8 @@ export function lessened(item: Item, text: string): string | undefined {
   const generated = / GENERATED ALWAYS AS /.exec(text);
   if (generated !== null)
     return cutExpression(text, generated.index, generated[0].length).replace(/ (?:VIRTUAL|STORED|PERSISTENT)\b/, "");
+  const at = drawsNumbers(text) ? positionOf(text, " DEFAULT ") : -1;
+  if (at >= 0) return text.slice(0, at) + text.slice(endOfDefault(text, at + " DEFAULT ".length));
   const value = / DEFAULT (?=\()/.exec(text);
   if (value !== null) return cutExpression(text, value.index, value[0].length);
   const check = / CHECK (?=\()/.exec(text);

@@ -61,6 +61,7 @@ const table = (name: string, to: string | undefined): SourceTable => ({
   dataBytes: 0,
   indexBytes: 0,
   autoIncrement: null,
+  collation: "",
   comment: "",
   columns: [column("v")],
   indexes: [],
