@@ -10,6 +10,7 @@ import {
   type Servers,
   startServers,
 } from "../../support/engine/mysql-support.ts";
+import { run } from "../../support/engine/run.ts";
 
 /** Changes of definitions while a copy runs: each waits for the copy, and what arrives is the state at its begin. */
 describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed during a copy", (flavour) => {
@@ -249,6 +250,54 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
     await snapshot.close();
     await Promise.all([reading.end(), changing.end()]);
   }, 60_000);
+
+  test("a statement that runs long holds up no writer when a copy begins, and a lock that is not to be had is named", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE a (id int PRIMARY KEY); CREATE TABLE b (id int PRIMARY KEY AUTO_INCREMENT); INSERT INTO a VALUES (1), (2); INSERT INTO b VALUES (1)",
+    );
+    const { database } = both.source;
+    const client = () => mysqlAs(servers.source.urlOf(database, "admin"));
+    const [reading, writing, open] = await Promise.all([client(), client(), client()]);
+    const read = reading.query("SELECT SLEEP(300) FROM a").catch(() => undefined);
+    const seconds = async () =>
+      ((await servers.admin.query("SHOW PROCESSLIST"))[0] as { Id: number; Time: number }[]).find(
+        ({ Id }) => Number(Id) === reading.threadId,
+      )?.Time;
+    await expect.poll(async () => Number(await seconds()), { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+    let longest = 0;
+    let copying = true;
+    const writer = (async () => {
+      while (copying) {
+        const before = Date.now();
+        await writing.query("INSERT INTO b VALUES ()");
+        longest = Math.max(longest, Date.now() - before);
+      }
+    })();
+    const { report } = await run(both, { options: { jobs: 2 } });
+    copying = false;
+    await writer;
+    expect(longest).toBeLessThan(4_000);
+    expect(report.snapshot?.connections).toBe(2);
+    expect(report.warnings).toEqual([]);
+
+    if (flavour === "mysql") {
+      await open.query("START TRANSACTION; INSERT INTO a VALUES (7)");
+      const opened = (locks: "auto" | "require") =>
+        openSnapshot(both.source, 2, "test", new AbortController().signal, () => undefined, { locks });
+      expect(await error(opened("require"))).toMatchObject({
+        code: "lock_timeout",
+        message: expect.stringContaining("tables of the source database were not free within 2 s"),
+      });
+      const snapshot = await opened("auto");
+      expect(snapshot.readers).toHaveLength(1);
+      expect(snapshot.warnings.join()).toContain("tables of the source database were not free within 2 s");
+      await snapshot.close();
+    }
+    await servers.admin.query(`KILL QUERY ${reading.threadId}`);
+    await read;
+    await Promise.all([reading.end(), writing.end(), open.end()]);
+  }, 120_000);
 
   // To make them takes MySQL half a minute.
   if (flavour === "mariadb")

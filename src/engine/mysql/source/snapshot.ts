@@ -1,8 +1,9 @@
 import { type Endpoint, EngineError, type SourceSnapshot } from "../../contract.ts";
 import { baseTables } from "../catalogue/catalogue.ts";
-import { engineError, MysqlError } from "../driver/errors.ts";
+import { engineError } from "../driver/errors.ts";
 import { qualified } from "../driver/names.ts";
 import { connect, type Session } from "../driver/session.ts";
+import { ask, type BriefLock, briefSeconds, lockBriefly } from "./brief-lock.ts";
 import { hold, type Waits, watchWaiting } from "./holding.ts";
 import { type LogPosition, lockedPosition, mariadbPosition } from "./log-position.ts";
 import { interrupt, readsAgain } from "./read-again.ts";
@@ -33,19 +34,15 @@ export interface Snapshot {
   close(): Promise<void>;
 }
 
-/** Seconds to wait for the global lock: longer would hold up the source's other writers behind us. */
+/** Seconds to wait for a table, where nobody waits behind us. */
 const lockSeconds = 5;
+/** The same where a flush was tried in vain: its tables are free when the statements have ended that it waited for. */
+const patientSeconds = 15;
 /** Seconds that another session may wait behind us, and with it whoever writes there. */
 const patienceSeconds = 30;
 const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
 const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 const start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
-/**
- * With autocommit off LOCK TABLES waits for InnoDB's own locks too: those of an XA transaction that was prepared and left by
- * its session are all that is in its way.
- */
-const lockingToo = `SET SESSION autocommit = 0, innodb_table_locks = 1, innodb_lock_wait_timeout = ${lockSeconds}`;
-
 export interface SnapshotOptions {
   /** Seconds that a change of a table, or a flush, may wait for us. */
   patience?: number | undefined;
@@ -97,13 +94,13 @@ export async function openSnapshot(
     const begin = async (sessions: readonly Session[]) => {
       await Promise.all(sessions.map((one) => one.query(start)));
     };
-    const holdAll = async (holders: readonly Session[]) => {
+    const holdAll = async (holders: readonly Session[], seconds = lockSeconds) => {
       const now = await selected();
       const known = new Set(tables.map(({ name }) => name));
       const made = now.find(({ name }) => !known.has(name));
       if (made !== undefined) throw changedMeanwhile(`table ${made.name} was made while the copy began`);
       const all = now.map(({ name }) => qualified(source.database, name));
-      await Promise.all(holders.map((holder) => hold(holder, all, lockSeconds)));
+      await Promise.all(holders.map((holder) => hold(holder, all, seconds)));
     };
     const names = (list: readonly string[]) =>
       list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
@@ -113,39 +110,43 @@ export async function openSnapshot(
      * writer; by FLUSH the writer waits where readers pass it.
      */
     const lockForReading = async (locked: Session) => {
+      await locked.query(`SET SESSION lock_wait_timeout = ${briefSeconds}`);
       const list = others.map((name) => qualified(source.database, name)).join(", ");
       return (
-        (locked.server.maria && (await allowed(locked, `FLUSH TABLES ${list} WITH READ LOCK`))) ||
-        (await allowed(locked, `LOCK TABLES ${names(others)}`))
+        (locked.server.maria && (await ask(locked, `FLUSH TABLES ${list} WITH READ LOCK`)) === "taken") ||
+        (await ask(locked, `LOCK TABLES ${names(others)}`)) === "taken"
       );
     };
 
-    await control.query(`SET SESSION lock_wait_timeout = ${lockSeconds}`);
+    await control.query(`SET SESSION lock_wait_timeout = ${briefSeconds}`);
     let left = readers;
     let position: LogPosition = {};
     const beginLocked = async () => {
       await begin(readers);
-      await holdAll(readers);
+      await holdAll(readers, briefSeconds);
       if (!control.server.maria) position = await lockedPosition(control);
     };
     const locked = others.length === 0 ? undefined : await session();
     let holds = false;
-    if (locks !== "none" && (await allowed(control, "FLUSH TABLES WITH READ LOCK"))) {
+    const list = names(tables.map(({ name }) => name));
+    const { taken, cause }: BriefLock =
+      locks === "none" ? { taken: undefined } : await lockBriefly({ control, list, signal, log });
+    if (taken === "flush") {
       await beginLocked();
       holds = locked !== undefined && (await lockForReading(locked));
       if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
-    } else if (
-      locks !== "none" &&
-      tables.length > 0 &&
-      (await lockAll(control, names(tables.map(({ name }) => name))))
-    ) {
+    } else if (taken === "tables") {
       await beginLocked();
       if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
       holds = locked !== undefined;
       await control.query("UNLOCK TABLES");
       await control.query("SET SESSION autocommit = 1");
     } else {
+      if (locks === "require" && cause !== undefined)
+        throw new EngineError("lock_timeout", `the source database was not locked, since ${cause}`, {
+          retryable: true,
+        });
       if (locks === "require" && tables.length > 0)
         throw new EngineError(
           "locks_refused",
@@ -153,8 +154,8 @@ export async function openSnapshot(
         );
       // Nothing else keeps the tables as they are from before the readers begin until they hold them.
       await control.query("START TRANSACTION READ ONLY");
-      await holdAll([control]);
-      const begun = await beginUnlocked({ control, readers, begin, locks });
+      await holdAll([control], cause === undefined ? lockSeconds : patientSeconds);
+      const begun = await beginUnlocked({ control, readers, begin, locks, cause });
       ({ left, position } = begun);
       warnings.push(...begun.warnings);
       await holdAll(left);
@@ -210,24 +211,3 @@ const changedMeanwhile = (
 
 const unlockedWarning = (tables: readonly string[]): string =>
   `tables that are not InnoDB were read without a lock, so that rows written meanwhile may be in or not: ${tables.slice(0, 20).join(", ")}${tables.length > 20 ? ", …" : ""}`;
-
-/** Not granted, refused by a managed service (RDS and Aurora by 1045, as for a wrong password), not free in time, or not possible on a read-only server. */
-const refusals = new Set([1044, 1045, 1142, 1143, 1227, 1205, 1290, 1223, 1192, 1836]);
-
-/** Locks tables for reading; `list` as LOCK TABLES takes it. */
-async function lockAll(session: Session, list: string): Promise<boolean> {
-  await session.query(lockingToo);
-  if (await allowed(session, `LOCK TABLES ${list}`)) return true;
-  await session.query("SET SESSION autocommit = 1");
-  return false;
-}
-
-async function allowed(session: Session, sql: string): Promise<boolean> {
-  try {
-    await session.query(sql);
-    return true;
-  } catch (error) {
-    if (error instanceof Error && error.cause instanceof MysqlError && refusals.has(error.cause.number)) return false;
-    throw error;
-  }
-}

@@ -13,6 +13,8 @@ export interface Unlocked {
   readers: readonly Session[];
   begin(sessions: readonly Session[]): Promise<void>;
   locks: CopyOptions["source_locks"];
+  /** Why nothing was locked where the user may; undefined: the user may not. */
+  cause?: string | undefined;
 }
 
 export interface StartedSnapshot {
@@ -27,10 +29,10 @@ export interface StartedSnapshot {
 /** Sessions that read. */
 const most = 1;
 
-export async function beginUnlocked({ control, readers, begin, locks }: Unlocked): Promise<StartedSnapshot> {
+export async function beginUnlocked({ control, readers, begin, locks, cause }: Unlocked): Promise<StartedSnapshot> {
   const left = readers.slice(0, most);
   await Promise.all(readers.slice(most).map((reader) => reader.end()));
-  const warnings = readers.length > most ? [aloneWarning(locks)] : [];
+  const warnings = readers.length > most ? [aloneWarning(locks, cause)] : [];
   const [alone] = left;
   if (alone !== undefined && !control.server.maria)
     return { left, position: await beginBetweenCommits(alone, () => begin(left)), warnings };
@@ -38,7 +40,11 @@ export async function beginUnlocked({ control, readers, begin, locks }: Unlocked
   return { left, position: {}, warnings };
 }
 
-const aloneWarning = (locks: Unlocked["locks"]): string =>
-  locks === "none"
-    ? "the source was read through one connection, since options.source_locks is none, and without a lock several connections may see different states"
-    : "the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, or waited too long for the lock, and without a lock several connections may see different states: grant RELOAD or LOCK TABLES to read with several";
+const aloneWarning = (locks: Unlocked["locks"], cause: string | undefined): string => {
+  const states = "and without a lock several connections may see different states";
+  if (locks === "none")
+    return `the source was read through one connection, since options.source_locks is none, ${states}`;
+  return cause === undefined
+    ? `the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, ${states}: grant RELOAD or LOCK TABLES to read with several`
+    : `the source was read through one connection, since ${cause}, ${states}: copy it again when no statement runs long, to read with several`;
+};
