@@ -20,10 +20,10 @@ const cases: readonly [Kind, Kind, readonly string[], number][] = [
     "postgres",
     [
       "SET sql_mode = ''",
-      "CREATE TABLE a (id int PRIMARY KEY, w text, d date, s varchar(9))",
-      "INSERT INTO a VALUES (1, 'x\\0y\\0', '0000-00-00', 'x'), (2, 'z\\0', '2020-01-01', 'y')",
+      "CREATE TABLE a (id int PRIMARY KEY, w text, d date, s varchar(9), e enum('', 'x'), f enum('x'), g set('', 'x'), h enum('', 'x'))",
+      "INSERT INTO a VALUES (1, 'x\\0y\\0', '0000-00-00', 'x', 'bad', 'bad', '', ''), (2, 'z\\0', '2020-01-01', 'y', '', 'x', 1, 'x'), (3, '', NULL, '', 'worse', NULL, 1, NULL)",
     ],
-    2,
+    4,
   ],
   [
     "postgres",

@@ -11,6 +11,7 @@ import { expressionVerifier } from "../finish/verify-expressions.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { copyPart } from "./copy-part.ts";
 import { copyTables, createTableState, type TableState } from "./copy-tables.ts";
+import { countMerged } from "./merged-labels.ts";
 import { dataWarnings } from "./report.ts";
 import { type FinishedTable, tablePlanDigest } from "./resume.ts";
 import { type CopyRun, failing, firstReader } from "./run.ts";
@@ -143,7 +144,10 @@ async function planStates(
   const states: TableState[] = [];
   for (const plan of plans) {
     const parts = kept.has(plan.source.name) ? [] : await splitTable(reader, request.source.database, plan.source);
-    states.push(createTableState(plan, parts));
+    const state = createTableState(plan, parts);
+    if (!kept.has(plan.source.name) && request.options.content !== "schema")
+      state.merged = await countMerged(reader, request.source.database, plan);
+    states.push(state);
   }
   for (const group of groups) {
     const members = states.filter(({ plan }) => group.includes(plan.source.name));

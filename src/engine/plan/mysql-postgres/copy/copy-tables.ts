@@ -43,6 +43,8 @@ export interface TableState {
   /** Of the first geometry with one. */
   srid: number[];
   seen: boolean[];
+  /** Values that become equal to others (merged-labels.ts), a column each; of all rows, whatever the round. */
+  merged: readonly number[];
   /** Tables whose types are decided together, this one among them. */
   group: TableState[];
 }
@@ -66,6 +68,7 @@ export function createTableState(plan: TablePlan, parts: TablePart[]): TableStat
     srids: [],
     srid: [],
     seen: [],
+    merged: [],
     group: [],
   };
   state.group = [state];

@@ -14,11 +14,19 @@ export function dataWarnings(states: readonly TableState[], zeroDates = "null"):
       const nuls = state.nuls[index] ?? 0;
       const dates = state.dates[index] ?? 0;
       const srids = state.srids[index] ?? 0;
+      const merged = state.merged[index] ?? 0;
       return [
         ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
         ...(dates > 0
           ? [
               `column ${name}: ${dates} dates that do not exist (as 0000-00-00) became ${zeroDates === "null" ? "NULL" : zeroDates}`,
+            ]
+          : []),
+        ...(merged > 0
+          ? [
+              column.source.dataType === "enum"
+                ? `column ${name}: ${merged} values outside of the list of its ENUM became its empty label, whose text they have`
+                : `column ${name}: ${merged} values of the empty member alone became those of no member, whose text they have`,
             ]
           : []),
         ...(srids > 0
