@@ -44,6 +44,9 @@ describe.each<AnyFlavour>(["mariadb", "mariadb-11", "mysql"])("everything that %
   const own = maria
     ? [
         "CREATE SEQUENCE numbers START WITH 7",
+        ...(flavour === "mariadb-11"
+          ? ["CREATE TABLE arrows (id int PRIMARY KEY, v vector(3) NOT NULL, VECTOR INDEX near (v))"]
+          : []),
         "CREATE TABLE versions (id int PRIMARY KEY, v int) WITH SYSTEM VERSIONING; INSERT INTO versions VALUES (1, 1); UPDATE versions SET v = 2",
         "SET sql_mode = 'ORACLE'; CREATE PACKAGE tools AS FUNCTION one RETURN int; END; CREATE PACKAGE BODY tools AS FUNCTION one RETURN int AS BEGIN RETURN 1; END; END; SET sql_mode = 'NO_AUTO_VALUE_ON_ZERO'",
       ]
@@ -62,6 +65,16 @@ describe.each<AnyFlavour>(["mariadb", "mariadb-11", "mysql"])("everything that %
     report = (await run(both)).report;
   }, 120_000);
   afterAll(() => servers?.close());
+
+  if (flavour === "mariadb-11")
+    test("an index on vectors is named, and no other is made for it", async () => {
+      expect(report.inventory.filter(({ name }) => name === "arrows.near")).toEqual([
+        expect.objectContaining({ kind: "index", outcome: "reported", definition: "VECTOR KEY `near` (`v`)" }),
+      ]);
+      expect(await rows(both.pg, "SELECT indexname FROM pg_indexes WHERE tablename = 'arrows'")).toEqual([
+        ["arrows_pkey"],
+      ]);
+    });
 
   test("stands in the report, with its text where it was not copied", async () => {
     const schema = `'${both.source.database}'`;

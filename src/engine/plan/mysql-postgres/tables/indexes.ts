@@ -34,11 +34,13 @@ export function planIndex(
         : `${table.name}_${index.name}`,
   );
   const planned =
-    index.type === "FULLTEXT"
-      ? planFulltext(scheme, table, index, name)
-      : index.type === "SPATIAL" || index.type === "RTREE"
-        ? planSpatial(scheme, table, index, name)
-        : planTree(scheme, source, table, index, name);
+    index.type === "VECTOR"
+      ? { reported: "PostgreSQL has no index on vectors without pgvector, and a vector becomes its bytes" }
+      : index.type === "FULLTEXT"
+        ? planFulltext(scheme, table, index, name)
+        : index.type === "SPATIAL" || index.type === "RTREE"
+          ? planSpatial(scheme, table, index, name)
+          : planTree(scheme, source, table, index, name);
   if ("reported" in planned) return { definition: shownIndex(index), ...planned };
   return {
     source: index,
@@ -61,7 +63,7 @@ function shownIndex({ name, type, unique, parts }: SourceIndex): string {
 }
 
 /** The catalogue gives a spatial index's key a length that nobody may write. */
-const isWhole = (type: string): boolean => ["FULLTEXT", "SPATIAL", "RTREE"].includes(type);
+const isWhole = (type: string): boolean => ["FULLTEXT", "SPATIAL", "RTREE", "VECTOR"].includes(type);
 
 type Planned = Omit<IndexPlan, "source" | "name" | "comment"> | { reported: string; definition?: string };
 
