@@ -1,4 +1,5 @@
 import { createSlugs } from "../../src/api/docs/render.ts";
+import { sessionCookie } from "../../src/requests/sessions/session.ts";
 import { describeApi } from "./api-description.ts";
 import { fieldRows, type Schema, shapeOf } from "./schemas.ts";
 import { code, generatedFrom, markdownTable } from "./table.ts";
@@ -16,7 +17,7 @@ interface Described {
   summary: string;
   description: string;
   tags: string[];
-  security: unknown[];
+  security: object[];
   "x-rate-limit-tier": string;
   parameters?: { name: string; in: string; required: boolean; description?: string; schema: Schema }[];
   requestBody?: { content: Record<string, Media> };
@@ -46,11 +47,28 @@ const links = (codes: readonly string[]): string => codes.map((one) => `[\`${one
 
 const json = (value: unknown): string => `\`\`\`json\n${JSON.stringify(value, null, 2)}\n\`\`\``;
 
-function request({ method, path, security, requestBody }: Operation): string {
+/** A token where it serves; else the session's cookie, with the header that a change needs beside it. */
+function credentials(security: Described["security"]): string[] {
+  if (security.length === 0) return [];
+  return security.some((one) => "token" in one)
+    ? ["Authorization: Bearer 482915073648201|rfy_…"]
+    : [`Cookie: ${sessionCookie}=…`, "Origin: https://rowferry.example"];
+}
+
+/** The parameters of the query that have an example. */
+function queryOf(parameters: Described["parameters"] = []): string {
+  const given = parameters.flatMap(({ name, in: where, schema }): [string, string][] => {
+    const [example] = schema.examples ?? [];
+    return where === "query" && example !== undefined ? [[name, String(example)]] : [];
+  });
+  return given.length === 0 ? "" : `?${new URLSearchParams(given)}`;
+}
+
+function request({ method, path, security, parameters, requestBody }: Operation): string {
   const example = requestBody?.content["application/json"]?.example;
   const lines = [
-    `${method.toUpperCase()} ${path}`,
-    ...(security.length > 0 ? ["Authorization: Bearer 482915073648201|rfy_…"] : []),
+    `${method.toUpperCase()} ${path}${queryOf(parameters)}`,
+    ...credentials(security),
     ...(example === undefined ? [] : ["Content-Type: application/json", "", JSON.stringify(example, null, 2)]),
   ];
   return `\`\`\`http\n${lines.join("\n")}\n\`\`\``;

@@ -8,6 +8,7 @@ export interface Schema {
   enum?: unknown[];
   const?: unknown;
   description?: string;
+  examples?: unknown[];
   properties?: Record<string, Schema>;
   required?: string[];
   items?: Schema;

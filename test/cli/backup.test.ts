@@ -40,7 +40,7 @@ beforeAll(async () => {
   }
 });
 afterAll(() => servers?.stop());
-const answers = {} as Record<"mysql" | "postgres", { manifestDigest: string }>;
+const answers = {} as Record<"mysql" | "postgres", { manifest_digest: string; server_version: string }>;
 
 const env = (source?: Fresh, target?: Fresh) => ({
   ROWFERRY_PG_BIN: servers.tools,
@@ -58,12 +58,14 @@ describe.each(kinds)("of %s", (kind) => {
   it("a backup is restored with one JSON object on stdout, events as JSON lines, and equal rows", async () => {
     expect(answers[kind]).toMatchObject({
       ...{ command: "backup", outcome: "done", place: file(kind), tables: 2, rows: rows + 1 },
-      manifestDigest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      manifest_digest: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
+      server_version: expect.stringMatching(/^\d/),
       run: expect.stringMatching(/^[0-9a-f-]{36}$/),
       recipients: [expect.stringMatching(/^age1/)],
     });
+    expect(Object.keys(answers[kind]).filter((field) => !/^[a-z_]+$/.test(field))).toEqual([]);
     const target = await servers.database(kind);
-    const digest = ["--manifest-digest", answers[kind].manifestDigest];
+    const digest = ["--manifest-digest", answers[kind].manifest_digest];
     const { code, stdout, stderr } = await run(
       ["restore", file(kind), target.bare, ...opened(kind), ...digest, "--json", "--progress", "json"],
       { env: env(undefined, target) },
@@ -223,7 +225,7 @@ it("what is wrong with an archive or its key is said before the target is touche
   };
   const words = ["restore", file("postgres"), target.bare];
   expect(await restored([...words, ...opened("mysql")])).toContain("(archive_key_wrong)");
-  const other = ["--manifest-digest", answers.mysql.manifestDigest];
+  const other = ["--manifest-digest", answers.mysql.manifest_digest];
   expect(await restored([...words, ...opened("postgres"), ...other])).toContain("not the one of --manifest-digest");
   expect(await restored(["restore", file("none"), target.bare, ...opened("postgres")])).toContain(
     "(archive_incomplete)",

@@ -197,6 +197,16 @@ it("every command is on the command line's page, with its words", () => {
   expect(missing.map(({ name }) => name)).toEqual([]);
 });
 
+it("the days after which URLs are removed are the chart's, wherever they are told", () => {
+  const [, days] = /^sealedUrls:\n(?: .*\n)*? {2}keptDays: (\d+)$/m.exec(read("charts/rowferry/values.yaml")) ?? [];
+  expect(Number(days)).toBeGreaterThan(0);
+  const flat = (path: string) => read(path).replace(/\s+/g, " ");
+  expect(flat("docs/rest.md")).toContain(`removes a migration's URLs ${days} days after it ended`);
+  expect(flat("docs/operations.md")).toContain(`the word \`expired\` ${days} days after the run ended`);
+  expect(flat("docs/endpoints.md")).toContain(`the installation's, which is ${days} unless`);
+  expect(flat("src/requests/migrations/raise.ts")).toContain(`(${days} days after it ended, by default)`);
+});
+
 it("every metric is explained to whoever runs it", () => {
   const found = sourceFiles(root, ["src", "controllers"])
     .filter(({ path }) => !path.endsWith(".test.ts"))

@@ -1,5 +1,7 @@
 import * as z from "zod";
-import type { Components, Json } from "./components.ts";
+import { bounds } from "../docs/search.ts";
+import { problemType } from "../problem.ts";
+import { type Components, type Json, problemSchema } from "./components.ts";
 
 /**
  * What the service answers beside the operations of REST: the MCP servers and the documentation. They have entries in the
@@ -58,16 +60,20 @@ function mcp(name: string, covers: string, components: Components): Json {
       "200": {
         description: "The answer.",
         headers: requestId,
-        content: {
-          "application/json": { schema: components.schema(answerSchema, "output", "McpAnswer") },
-          "text/event-stream": { schema: { type: "string" } },
-        },
+        content: { "application/json": { schema: components.schema(answerSchema, "output", "McpAnswer") } },
       },
       "202": { description: "A notification was taken.", headers: requestId },
-      "400": error("The message is not valid."),
+      "400": error("The request or its message is not valid."),
       "401": error("Authentication required: send an API token."),
       "403": error("`Origin` or `Host` is not allowed."),
+      "404": error("A client of revision 2026-07-28 called a method that does not exist."),
+      "406": error("`Accept` takes no JSON."),
+      "408": error("Request timed out."),
+      "413": error("Request body too large."),
+      "415": error("`Content-Type` is not `application/json`."),
       "429": error("Rate limit exceeded.", retryAfter),
+      "431": error("Request headers too large."),
+      "500": error("Internal error."),
       "503": error("Server busy.", retryAfter),
     },
   };
@@ -80,14 +86,16 @@ interface Text {
   description: string;
   type: string;
   parameters?: Json[];
+  /** In the tier `search`. */
+  limited?: true;
 }
 
-const text = (name: string, where: "path" | "query", description: string): Json => ({
+const text = (name: string, where: "path" | "query", description: string, schema: Json = {}): Json => ({
   name,
   in: where,
   required: where === "path",
   description,
-  schema: { type: "string", maxLength: 100 },
+  schema: { type: "string", maxLength: 100, ...schema },
 });
 
 const page = text("page", "path", "Its name, such as `quick-start`.");
@@ -106,7 +114,10 @@ const texts: readonly Text[] = [
     summary: "Search the documentation",
     description: "Headings with all of the words, or with words of the same meaning, as HTML.",
     type: "text/html",
-    parameters: [text("q", "query", "The words to search for.")],
+    parameters: [
+      text("q", "query", "The words to search for.", { maxLength: bounds.length, examples: ["resume copy"] }),
+    ],
+    limited: true,
   },
   {
     path: "/docs/{page}",
@@ -140,29 +151,54 @@ const texts: readonly Text[] = [
   },
 ];
 
-const described = ({ id, summary, description, type, parameters }: Text): Json => ({
+/** What only a search may answer beside the rest. */
+function searchErrors(components: Components): Json {
+  const problem = (description: string, headers: Json = {}): Json => ({
+    description,
+    headers: { ...requestId, ...headers },
+    content: { [problemType]: { schema: components.schema(problemSchema, "output", "Problem") } },
+  });
+  return {
+    "422": problem("The words to search for are too long (`invalid`)."),
+    "429": problem("Rate limit exceeded (`rate_limited`).", retryAfter),
+    "503": problem("The service cannot answer now (`unavailable`).", retryAfter),
+  };
+}
+
+const described = (
+  { id, summary, description, type, parameters, limited }: Text,
+  components: Components,
+  search: Windows,
+): Json => ({
   operationId: id,
   summary,
   description,
   tags: [tags.docs.name],
   security: [],
-  "x-rate-limit-tier": "none",
+  "x-rate-limit-tier": limited ? "search" : "none",
+  ...(limited ? { "x-rate-limits": search } : {}),
   ...(parameters === undefined ? {} : { parameters }),
   responses: {
     "200": { description: "The text.", headers: requestId, content: { [type]: { schema: { type: "string" } } } },
     "304": { description: "It is what you have.", headers: requestId },
     "404": { description: "The page does not exist.", headers: requestId },
+    ...(limited ? searchErrors(components) : {}),
   },
 });
 
-/** Tags and paths for the document. */
-export const besideRest = (components: Components): { tags: Json[]; paths: Record<string, Record<string, Json>> } => ({
+type Windows = readonly { points: number; seconds: number }[];
+
+/** Tags and paths for the document. `search`: the limits of a search of the documentation. */
+export const besideRest = (
+  components: Components,
+  search: Windows,
+): { tags: Json[]; paths: Record<string, Record<string, Json>> } => ({
   tags: Object.values(tags),
   paths: {
     "/mcp-migrations": {
       post: mcp("Migrations", "List, inspect, pre-flight, create, retry, reset and delete migrations.", components),
     },
     "/mcp": { post: mcp("Backups", "Backup schedules, their runs, and restores.", components) },
-    ...Object.fromEntries(texts.map((one) => [one.path, { get: described(one) }])),
+    ...Object.fromEntries(texts.map((one) => [one.path, { get: described(one, components, search) }])),
   },
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { problems } from "../../requests/errors.ts";
 import type { LimitName } from "../limits.ts";
@@ -7,6 +8,16 @@ import { openApi } from "./index.ts";
 const operations = operationsOf({ ready: () => true, document: () => ({}) });
 const none = new Proxy({} as Record<LimitName, []>, { get: () => [] });
 const document = openApi(operations, { baseUrl: "https://rowferry.example", version: "1", limits: none });
+
+interface Described {
+  security: object[];
+  responses: Record<string, { headers?: object; content?: object }>;
+}
+const described = (method: string, path: string): Described => {
+  const found = (document["paths"] as Record<string, Record<string, Described>>)[path]?.[method];
+  if (found === undefined) throw new Error(`${method} ${path} is not described`);
+  return found;
+};
 
 describe("each operation's examples are what its schemas say", () => {
   test.each(operations.map((operation) => [operation.id, operation] as const))("%s", (_id, operation) => {
@@ -140,9 +151,56 @@ test("The MCP servers, the documentation and the texts for models have entries w
   const tierOf = (path: string, method: string) => paths[path]?.[method]?.["x-rate-limit-tier"];
   expect(["/mcp", "/mcp-migrations"].map((path) => tierOf(path, "post"))).toEqual(["ai", "ai"]);
   const texts = ["/docs", "/docs/search", "/docs/{page}", "/docs/{page}.md", "/llms.txt", "/llms-full.txt"];
-  expect(texts.map((path) => tierOf(path, "get"))).toEqual(texts.map(() => "none"));
+  const tierOfText = (path: string) => (path === "/docs/search" ? "search" : "none");
+  expect(texts.map((path) => tierOf(path, "get"))).toEqual(texts.map(tierOfText));
   const ids = Object.values(paths).flatMap((methods) => Object.values(methods).map(({ operationId }) => operationId));
   expect(new Set(ids).size).toBe(ids.length);
+});
+
+test("A search of the documentation tells that it is limited, and what it refuses", () => {
+  const { responses } = described("get", "/docs/search");
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(["422", "429", "503"]));
+  expect(responses["429"]?.headers).toHaveProperty("Retry-After");
+  expect(described("get", "/docs").responses).not.toHaveProperty("429");
+});
+
+test("The MCP servers answer JSON and never a stream, and their errors of HTTP are described", () => {
+  const table = readFileSync(new URL("../../../docs/mcp.md", import.meta.url), "utf8");
+  const statuses = new Set([...table.matchAll(/^\| (\d{3}) /gm)].map(([, status]) => status));
+  expect(statuses.size).toBeGreaterThan(10);
+  // Of other methods, which this entry is not about.
+  statuses.delete("405");
+  for (const path of ["/mcp", "/mcp-migrations"]) {
+    const { responses } = described("post", path);
+    expect(Object.keys(responses["200"]?.content ?? {})).toEqual(["application/json"]);
+    expect(Object.keys(responses)).toEqual(expect.arrayContaining([...statuses]));
+  }
+});
+
+test("checkout's example awaits payment", () => {
+  const { examples } = operations.find(({ id }) => id === "checkoutMigration") ?? {};
+  expect(examples?.response).toMatchObject({ migration: { status: "awaiting_payment" } });
+});
+
+test("Signing out takes a session and no token; other calls take both", () => {
+  expect(described("delete", "/api/session").security).toEqual([{ session: [] }]);
+  expect(described("get", "/api/account").security).toEqual([{ token: [] }, { session: [] }]);
+});
+
+test("Of a URL it is said that it is stored only where it is", () => {
+  const { schemas } = document["components"] as {
+    schemas: Record<string, { properties?: Record<string, { description?: string }> }>;
+  };
+  const said = (name: string, field: string) => schemas[name]?.properties?.[field]?.description;
+  const once = /Used for this call only; not stored or returned\.$/;
+  const kept = /It is encrypted wherever it is stored, and never returned\.$/;
+  for (const field of ["source_url", "target_url"]) {
+    expect(said("PreflightMigrationRequest", field)).toMatch(once);
+    expect(said("EstimateMigrationRequest", field)).toMatch(once);
+    expect(said("CreateMigrationRequest", field)).toMatch(kept);
+    expect(said("RetryMigrationRequest", field)).toMatch(kept);
+  }
+  expect(said("TestConnectionRequest", "url")).toMatch(once);
 });
 
 test("Errors stand with their codes at the status of the registry", () => {

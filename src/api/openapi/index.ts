@@ -95,6 +95,9 @@ function limitsOf({ auth, tier }: Operation, limits: DocumentOptions["limits"]):
   return { "x-rate-limit-tier": tier, ...(tier === "none" ? {} : { "x-rate-limits": limits[tier] }) };
 }
 
+const securityOf = ({ auth, sessionOnly }: Operation): Json[] =>
+  auth === "token" ? [...(sessionOnly ? [] : [{ token: [] }]), { session: [] }] : [];
+
 function operationObject(operation: Operation, components: Components, options: DocumentOptions): Json {
   const { body, examples } = operation;
   const parameters = parametersOf(operation, components);
@@ -103,7 +106,7 @@ function operationObject(operation: Operation, components: Components, options: 
     summary: operation.summary,
     description: operation.description,
     tags: [operation.tag],
-    security: operation.auth === "token" ? [{ token: [] }, { session: [] }] : [],
+    security: securityOf(operation),
     ...limitsOf(operation, options.limits),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(body === undefined
@@ -134,7 +137,7 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
     const described = operationObject(operation, components, options);
     paths[operation.path] = { ...paths[operation.path], [operation.method]: described };
   }
-  const beside = besideRest(components);
+  const beside = besideRest(components, options.limits.search);
   Object.assign(paths, beside.paths);
   const used = [...new Set(operations.map(({ tag }) => tag))];
   return {

@@ -23,6 +23,8 @@ export interface Operation {
   auth: "token" | "none" | "credentials";
   /** With auth `token`: also for who is no longer in the acting team, since it fixes that. There is only `identity` then. */
   withoutTeam?: true;
+  /** With auth `token`: does something for a session's cookie only. */
+  sessionOnly?: true;
   tier: Tier | "none";
   /** Of a token that has scopes; by default `read` for a GET and `write` for the rest. `own`: the verb itself looks. */
   scope?: TokenScope | "own";

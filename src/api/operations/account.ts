@@ -167,6 +167,7 @@ export const accountOperations: readonly Operation[] = [
     tag,
     auth: "token",
     withoutTeam: true,
+    sessionOnly: true,
     tier: "write",
     answer: { status: 200, description: "Signed out.", schema: z.object({ message: z.string() }) },
     problems: ["state_conflict"],

@@ -12,7 +12,7 @@ import {
 } from "../../requests/migrations/view/shapes.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { callerOf } from "./identity.ts";
-import { actedExample, pairExample } from "./migration-examples.ts";
+import { actedExample, pairExample, payableExample } from "./migration-examples.ts";
 
 /** What is done to a migration that is there. */
 
@@ -36,7 +36,7 @@ export const migrationActionOperations: readonly Operation[] = [
     problems: ["not_found", "other_team", "nothing_to_pay", "state_conflict", "limit_reached", "busy", "unavailable"],
     examples: {
       response: {
-        ...actedExample("Authorize the payment at checkout_url; the run then starts by itself."),
+        ...payableExample("Authorize the payment at checkout_url; the run then starts by itself."),
         amount: 12,
         checkout_url: "https://checkout.stripe.com/c/pay/cs_test_a1",
       },

@@ -84,6 +84,11 @@ export const reportExample: z.input<typeof reportSchema> = {
 
 export const actedExample = (message: string): Acted => ({ message, migration: pending });
 
+export const payableExample = (message: string): Acted => ({
+  message,
+  migration: { ...pending, status: "awaiting_payment" },
+});
+
 export const estimateExample: EstimateView = {
   estimate_id: "est_eyJzaXplIjo4MjMwMDAwMDB9.m3vQx1bq7o8Zr9yGm2kXc0dT5uHnLw4sPaEiVfJtRy8",
   amount: 0,

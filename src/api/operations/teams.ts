@@ -61,7 +61,10 @@ const removed = z.object({
     .min(1)
     .max(63)
     .regex(/^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$/)
-    .describe("Id of the member's account, as the list of members shows it; your own: leave."),
+    .meta({
+      description: "Id of the member's account, as the list of members shows it; your own: leave.",
+      examples: [exampleMember.account],
+    }),
 });
 
 export const teamOperations: readonly Operation[] = [

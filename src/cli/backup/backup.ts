@@ -39,17 +39,20 @@ export async function runBackup(
     const { storage, folder } = place;
     const { jobs } = options;
     const checksums = flags.checksums === true;
-    const taken = await backups.takeBackup({
+    const { manifestDigest, serverVersion, ...taken } = await backups.takeBackup({
       ...hooksOf(context, voice),
       ...{ source, storage, folder, run: { id: run }, recipients, jobs, checksums },
     });
     const seconds = Math.round(io.monotonic() - began) / 1000;
     const what = `${counted(taken.tables, "table")} with ${counted(taken.rows, "row")}`;
     return {
-      body: { run, place: place.shown, ...taken, recipients, seconds },
+      body: {
+        ...{ run, place: place.shown, manifest_digest: manifestDigest, ...taken },
+        ...{ server_version: serverVersion, recipients, seconds },
+      },
       text: `Backed up ${what} in ${durationText(seconds)}: ${sizeText(taken.bytes)}, ${sizeText(taken.stored)} stored in ${place.shown}.
 ${warningLines("It may not be all of the database", taken.warnings)}Keep the digest of the manifest apart from the backup: a restore with --manifest-digest notices a changed one.
-${taken.manifestDigest}
+${manifestDigest}
 `,
     };
   } catch (error) {

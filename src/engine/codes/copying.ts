@@ -10,7 +10,7 @@ export const copying = {
   archive_cut: {
     retryable: "no",
     means: "What `pg_dump` wrote ends too early",
-    fix: "Retry; if it happens again, look for a full disk or a killed process on the worker's machine",
+    fix: "Look for a full disk or a killed process on the worker's machine",
   },
   schema_changing: {
     retryable: "yes",

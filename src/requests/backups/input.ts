@@ -114,7 +114,7 @@ const recipients = z
   .describe(
     `${describedAs(encryptionSchema.shape.recipients)} Default: the installation's key ring. The service cannot restore or verify what it cannot decrypt: then you restore with the command line.`,
   );
-const database = url("database to back up, which is only read");
+const database = url("database to back up, which is only read", true);
 const databaseCa = ca("source_ca").describe("PEM of the CA that signed the database server's certificate.");
 
 export const oneTime = (given: { interval?: unknown; cron?: unknown }): boolean =>

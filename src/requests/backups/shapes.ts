@@ -39,7 +39,7 @@ export const runNowSchema = z.strictObject({
 });
 
 export const restoreSchema = z.strictObject({
-  target_url: url("database to restore into, of any engine, on any host"),
+  target_url: url("database to restore into, of any engine, on any host", true),
   target_ca: ca("target_ca").describe("PEM of the CA that signed the target server's certificate.").exactOptional(),
   allow_not_empty: z
     .boolean()

@@ -89,11 +89,11 @@ export function actedOn(world: Pick<World, "settings">, migration: Migration, me
   return { message: due, migration: shown, ...linkOf(payment) };
 }
 
-/** The operator takes sealed URLs out of a Migration some time after it ended. Throws Problem `state_conflict`. */
+/** The operator takes sealed URLs out of a Migration: 30 days after it ended, by default. Throws Problem `state_conflict`. */
 export function checkUrls({ spec }: Pick<Migration, "spec">): void {
   if ([spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl))
     throw new Problem(
       "state_conflict",
-      "Its connection URLs are no longer kept, some time after it ended, so that it cannot run again as it is: create a new migration, or retry a failed one with source_url and target_url.",
+      "The service removed this migration's URLs (30 days after it ended, by default). Retry a failed one with `source_url` and `target_url`, or create a new migration.",
     );
 }

@@ -13,13 +13,14 @@ const longestUrl = 2000;
 const urlPattern =
   "^(mysql|mariadb|postgres|postgresql)://[^\\s/?#@:]+(:[^\\s/?#@]*)?@[^\\s/?#@,]+/[^\\s/?#]+(\\?[^\\s#]*)?$";
 
-export const url = (which: string) =>
+/** `stored`: a URL of a migration; else one that only a single call is for. */
+export const url = (which: string, stored: boolean) =>
   z
     .string()
     .min(1)
     .max(longestUrl)
     .meta({
-      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. It is encrypted wherever it is stored, and never returned.`,
+      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. ${stored ? "It is encrypted wherever it is stored, and never returned." : "Used for this call only; not stored or returned."}`,
       pattern: urlPattern,
     });
 
@@ -65,13 +66,15 @@ export const givenOptionsSchema = z
   .describe("How to copy: the fields of Migration.spec.options.");
 
 export const pairSchema = z.strictObject({
-  source_url: url("source, which is only read"),
-  target_url: url("target"),
+  source_url: url("source, which is only read", false),
+  target_url: url("target", false),
   options: givenOptionsSchema.exactOptional(),
 });
 export type Pair = z.output<typeof pairSchema>;
 
 export const createSchema = pairSchema.extend({
+  source_url: url("source, which is only read", true),
+  target_url: url("target", true),
   name: z
     .string()
     .max(100)
@@ -92,7 +95,7 @@ export const createSchema = pairSchema.extend({
     .min(0)
     .max(3650)
     .describe(
-      "Days after completion when the sealed URLs are removed; 0: at once. Without them it cannot be reset. A failed one keeps them for a retry. Default and maximum: the installation's.",
+      "Days after completion when the sealed URLs are removed; 0: at once. Without them it cannot be reset. A failed one keeps them for a retry. Default and maximum: the installation's, which is 30 unless its operator changed it.",
     )
     .exactOptional(),
 });
@@ -100,15 +103,15 @@ export type CreateInput = z.output<typeof createSchema>;
 
 export const retrySchema = z
   .strictObject({
-    source_url: url("source, in place of the present one").exactOptional(),
-    target_url: url("target, in place of the present one").exactOptional(),
+    source_url: url("source, in place of the present one", true).exactOptional(),
+    target_url: url("target, in place of the present one", true).exactOptional(),
   })
   .describe("Other URLs, where the present ones cannot work: both, or none.")
   .meta({ anyOf: [{ maxProperties: 0 }, { required: ["source_url", "target_url"] }] });
 export type NewUrls = z.output<typeof retrySchema>;
 
 export const connectionTestSchema = z.strictObject({
-  url: url("database"),
+  url: url("database", false),
   ca: ca("source_ca").describe("PEM of the CA that signed the server's certificate.").exactOptional(),
 });
 
