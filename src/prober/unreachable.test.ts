@@ -17,6 +17,16 @@ test("neither the address that a name stands for nor our own is told", () => {
   expect(told(new EngineError("database_error", words)).message).toBe("source database: connect EACCES; connect EPERM");
 });
 
+test.each([
+  [
+    "Access denied for user 'r'@'10.244.0.7' (using password: YES)",
+    "Access denied for user 'r'@'…' (using password: YES)",
+  ],
+  ['no pg_hba.conf entry for host "10.244.0.7", user "r"', 'no pg_hba.conf entry for host "…", user "r"'],
+])("nor is the address of the pod that the server saw: %s", (said, message) => {
+  expect(told(new EngineError("access_denied", said)).message).toBe(message);
+});
+
 test("the side is that of the error, and else the one that was asked", () => {
   expect(told(new EngineError("access_denied", "no", { side: "target" })).side).toBe("target");
   expect(told(new EngineError("option_unmatched", "no"))).toMatchObject({ side: "source", code: "option_unmatched" });

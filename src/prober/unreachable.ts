@@ -1,4 +1,5 @@
 import { EngineError } from "../engine/contract.ts";
+import { withoutOwnAddress } from "../guard/own-address.ts";
 import { UrlError } from "../guard/url.ts";
 import { cut } from "../guard/words.ts";
 import type { Unreachable } from "../requests/prober.ts";
@@ -28,9 +29,5 @@ export function unreachableOf(error: unknown, { side, clean, fault }: Telling): 
     fault(error);
     return say("internal_error", "asking the database met an error of Rowferry's own");
   }
-  return say(error.code, withoutAddresses(error.message));
+  return say(error.code, withoutOwnAddress(cut(error.message, longestText * 4)));
 }
-
-/** Node's words for a connection that failed name the address that was dialled, and our own. */
-const withoutAddresses = (text: string) =>
-  text.replace(/\bconnect (E[A-Z]{2,}) \S+(?: - Local \([^)]*\))?/g, "connect $1");

@@ -107,6 +107,8 @@ const parts = () => [secret, encodeURIComponent(secret), Buffer.from(secret).toS
 test.each(cases)("%s is told by its code, with the fix, and without the password", async (_, url, code, words) => {
   const answer = await prober.client.test({ url: url() });
   expect(answer).toEqual({ unreachable: [{ side: "source", code, message: expect.stringMatching(words) }] });
+  // The servers name who connected: of us the address is not told.
+  expect(JSON.stringify(answer)).not.toMatch(/@'(?:\d|::)|for host \\"/);
   for (const part of parts()) expect(JSON.stringify(answer)).not.toContain(part);
 });
 

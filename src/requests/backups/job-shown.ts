@@ -4,7 +4,7 @@ import type { BackupRun } from "../../resources/backup/run.ts";
 import type { JobState } from "../../resources/backup/status.ts";
 import { Problem } from "../errors.ts";
 import { publicId } from "../migrations/keys/id.ts";
-import { createdAt, logsOf, snake } from "../migrations/view/shown.ts";
+import { createdAt, logsOf, said, snake } from "../migrations/view/shown.ts";
 import { marks } from "./marks.ts";
 import type { BackupRunView, OneRestore, OneRun, RestoreView } from "./shapes.ts";
 
@@ -31,7 +31,7 @@ function errorOf({ status }: Job): BackupRunView["error"] {
   if (status?.state !== "failed") return null;
   const condition = status.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
   const { reason, message } = condition ?? status.result ?? { reason: "failed", message: "It failed." };
-  return { code: snake(reason), message: clean(message, 2048) };
+  return { code: snake(reason), message: said(message, 2048) };
 }
 
 function detailOf({ status }: Job): Pick<OneRun, "progress" | "logs"> {
@@ -67,7 +67,7 @@ function verificationOf(run: Pick<BackupRun, "spec" | "status">): BackupRunView[
     tables: last?.tables ?? null,
     rows: last?.rows ?? null,
     seconds: last?.seconds ?? null,
-    message: last?.message === undefined ? null : clean(last.message, 2048),
+    message: last?.message === undefined ? null : said(last.message, 2048),
   };
 }
 

@@ -94,6 +94,27 @@ test("after a retry nothing of the failed run is shown but its log", () => {
   for (const shown of [before, after]) expect(oneSchema.strict().parse(shown)).toEqual(shown);
 });
 
+test("a server's words for a refusal are shown without the address of the pod that connected", () => {
+  const mysql =
+    "the source database refused user \"r\" (Access denied for user 'r'@'10.244.0.7' (using password: YES))";
+  const postgres = 'the target database refused user "r" (no pg_hba.conf entry for host "10.244.0.7", user "r")';
+  const condition = {
+    type: "Failed",
+    status: "True" as const,
+    reason: "AccessDenied",
+    lastTransitionTime: "2026-01-01T00:01:00.000Z",
+  };
+  for (const message of [mysql, postgres]) {
+    const log = [{ id: "0001-000000001-w00", time: "2026-01-01T00:00:00.000Z", level: "error" as const, message }];
+    const shown = one(
+      migrationWith({ status: ran("failed", { log, conditions: [{ ...condition, message }] }) }),
+      "USD",
+    );
+    const told = message.replace("10.244.0.7", "…");
+    expect(shown).toMatchObject({ error: { message: told }, logs: [{ message: told }] });
+  }
+});
+
 test("names and sentences from a database cannot command a terminal", () => {
   const evil = "a\u001b[2J\u202eb\u0000\r\nc";
   const shown = one(

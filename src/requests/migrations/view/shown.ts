@@ -1,4 +1,5 @@
 import { inUnits } from "../../../billing/money.ts";
+import { withoutOwnAddress } from "../../../guard/own-address.ts";
 import { clean } from "../../../guard/words.ts";
 import type { LogEntry, Migration, MigrationState } from "../../../resources/migration.ts";
 import { optionsSchema } from "../../../resources/options.ts";
@@ -118,12 +119,15 @@ function errorOf({ status }: Seen): One["error"] {
   if (condition === undefined) return null;
   // A Migration that failed under an earlier version does not say: nothing is promised of it.
   const retryable = status?.retryable ?? false;
-  return { code: snake(condition.reason), message: clean(condition.message, 2048), retryable };
+  return { code: snake(condition.reason), message: said(condition.message, 2048), retryable };
 }
+
+/** A sentence of a run, which may have a server's words in it. */
+export const said = (message: string, most: number): string => withoutOwnAddress(clean(message, most));
 
 /** A condition's reason (`WrongPassword`) as a code of the API (`wrong_password`). */
 export const snake = (reason: string): string => reason.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 
 /** Entries in the order of the log, oldest first. */
 export const logsOf = (log: readonly LogEntry[] = []): LogEntry[] =>
-  [...log].sort((a, b) => (a.id < b.id ? -1 : 1)).map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));
+  [...log].sort((a, b) => (a.id < b.id ? -1 : 1)).map((entry) => ({ ...entry, message: said(entry.message, 1024) }));
