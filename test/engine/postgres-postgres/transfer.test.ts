@@ -207,14 +207,19 @@ describe("a transfer", () => {
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 
-  test("reports what it does not carry: settings, foreign tables' rows, subscriptions", async () => {
+  test("reports what it does not carry: settings, rights and comment of the database itself, foreign tables' rows, subscriptions", async () => {
     const source = await database(
       servers.new,
       `CREATE EXTENSION postgres_fdw; CREATE SERVER elsewhere FOREIGN DATA WRAPPER postgres_fdw;
        CREATE FOREIGN TABLE remote (i int) SERVER elsewhere;
        CREATE SUBSCRIPTION sub CONNECTION 'host=127.0.0.1 password=x' PUBLICATION p WITH (connect = false)`,
     );
-    await sql(source, `ALTER DATABASE ${source.database} SET work_mem = '5MB'`);
+    const { database: name } = source;
+    await sql(
+      source,
+      `ALTER DATABASE ${name} SET work_mem = '5MB'; COMMENT ON DATABASE ${name} IS 'hello';
+       REVOKE ALL ON DATABASE ${name} FROM PUBLIC; GRANT CONNECT ON DATABASE ${name} TO pg_monitor`,
+    );
     const target = await database(servers.new);
     const { report } = await copied(source, target);
     await sql(source, "ALTER SUBSCRIPTION sub SET (slot_name = NONE); DROP SUBSCRIPTION sub");
@@ -223,7 +228,13 @@ describe("a transfer", () => {
         .filter(({ outcome }) => outcome === "reported")
         .map(({ kind, name }) => `${kind} ${name}`)
         .sort(),
-    ).toEqual(["database setting work_mem", "subscription sub"]);
+    ).toEqual(["comment database", "database setting work_mem", "grants database", "subscription sub"]);
+    expect(report.inventory).toContainEqual(
+      expect.objectContaining({ kind: "comment", definition: `COMMENT ON DATABASE "${name}" IS 'hello'` }),
+    );
+    expect(report.inventory.find(({ kind }) => kind === "grants")?.definition).toBe(
+      `REVOKE ALL ON DATABASE "${name}" FROM PUBLIC; GRANT CONNECT ON DATABASE "${name}" TO "pg_monitor"`,
+    );
     expect(report.inventory).toContainEqual({
       kind: "foreign table",
       name: "public.remote",

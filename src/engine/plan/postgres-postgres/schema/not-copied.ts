@@ -25,6 +25,19 @@ export async function readSkippedObjects(session: Session): Promise<SkippedObjec
        FROM pg_catalog.pg_db_role_setting s CROSS JOIN LATERAL pg_catalog.unnest(s.setconfig) c
       WHERE s.setdatabase = (SELECT oid FROM pg_catalog.pg_database WHERE datname = pg_catalog.current_database())
      UNION ALL
+     SELECT 'grants', 'database', 'rights on the database itself are not copied: give them in the target if they are wanted',
+            pg_catalog.format('REVOKE ALL ON DATABASE %I FROM PUBLIC', b.datname) || COALESCE((SELECT pg_catalog.string_agg('; ' || g.sql, '' ORDER BY g.sql) FROM (
+              SELECT pg_catalog.format('GRANT %s ON DATABASE %I TO %s%s', pg_catalog.string_agg(a.privilege_type, ', ' ORDER BY a.privilege_type), b.datname,
+                       CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.quote_ident(pg_catalog.pg_get_userbyid(a.grantee)) END,
+                       CASE WHEN a.is_grantable THEN ' WITH GRANT OPTION' ELSE '' END) AS sql
+                FROM pg_catalog.aclexplode(b.datacl) a WHERE a.grantee <> b.datdba GROUP BY a.grantee, a.is_grantable) g), '')
+       FROM pg_catalog.pg_database b WHERE b.datname = pg_catalog.current_database() AND b.datacl IS NOT NULL
+     UNION ALL
+     SELECT 'comment', 'database', 'the comment of the database itself is not copied: set it in the target if it is wanted',
+            pg_catalog.format('COMMENT ON DATABASE %I IS %L', b.datname, w.description)
+       FROM pg_catalog.pg_database b JOIN pg_catalog.pg_shdescription w ON w.objoid = b.oid AND w.classoid = 'pg_catalog.pg_database'::pg_catalog.regclass
+      WHERE b.datname = pg_catalog.current_database()
+     UNION ALL
      SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
        FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
      UNION ALL
