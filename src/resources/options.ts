@@ -133,7 +133,7 @@ export const optionsSchema = z.object({
     .enum(["auto", "require", "none"])
     .default("auto")
     .describe(
-      "Lock the source's tables for a moment at the start of the snapshot: `auto` if the rights allow it, else one connection reads instead of several, with a warning; `require` fails without the lock; `none` never locks.",
+      "Lock the source's tables for a moment at the start of the snapshot: `auto` if the rights allow it and the lock is free within three tries of 2 seconds, else one connection reads instead of several, with a warning; `require` fails without the lock; `none` never locks.",
     ),
   on_object_error: z
     .enum(["report", "fail"])
