@@ -4,6 +4,7 @@ import { problems } from "../../src/requests/errors.ts";
 import { api, type Person, signUp, startReplica } from "../api/world.ts";
 import { connectMcp } from "./client.ts";
 import { byHttp } from "./fuzz-play.ts";
+import { meta, modern } from "./modern.ts";
 
 let ann: Person;
 beforeAll(async () => {
@@ -65,17 +66,6 @@ test("the twelve tools are listed by their names, with all that a model needs, i
   expect(size).toBeLessThanOrEqual(24 * 1024);
 });
 
-const meta = (version: string) => ({
-  "io.modelcontextprotocol/protocolVersion": version,
-  "io.modelcontextprotocol/clientInfo": { name: "test", version: "1" },
-  "io.modelcontextprotocol/clientCapabilities": {},
-});
-/** A request of the newest revision. */
-const modern = (method: string) => ({
-  headers: { "mcp-protocol-version": "2026-07-28", "mcp-method": method },
-  body: { jsonrpc: "2.0", id: 1, method, params: { _meta: meta("2026-07-28") } },
-});
-
 test("a client of the newest revision is answered without a handshake", async () => {
   const ask = (method: string) => post("/mcp-migrations", modern(method));
   const discovered = await ask("server/discover");
@@ -91,9 +81,14 @@ describe.each(paths)("%s", (path) => {
       { token: undefined, body: initialize },
       { token: "1|rfy_wrong", body: initialize },
       { token: undefined, cookie: ann.cookie, body: initialize },
+      ...["server/discover", "tools/list"].flatMap((method) => [
+        { token: undefined, ...modern(method) },
+        { token: "1|rfy_wrong", ...modern(method) },
+      ]),
     ]) {
       const { token, ...rest } = asked;
-      const answer = await api(path, { ...rest, ...(token === undefined ? {} : { token }), headers: { accept } });
+      const headers = { accept, ...("headers" in asked ? asked.headers : {}) };
+      const answer = await api(path, { ...rest, ...(token === undefined ? {} : { token }), headers });
       expect(answer).toMatchObject({ status: 401, body: fault("unauthenticated") });
       expect(answer.headers["content-type"]).toMatch(/^application\/json/);
       expect(answer.headers["www-authenticate"]).toBe('Bearer realm="rowferry"');

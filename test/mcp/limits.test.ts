@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { api, signUp, startReplica } from "../api/world.ts";
 import { connectMcp } from "./client.ts";
+import { modern } from "./modern.ts";
 
 const window = (points: number) => [{ points, seconds: 60 }];
 const much = window(1_000_000);
@@ -34,6 +35,21 @@ test("every request but a handshake and a ping counts in the AI tier, which the 
   // Other tiers, and others' calls, are not touched.
   expect((await caller.ask("/api/migrations", { token })).status).toBe(200);
   expect((await caller.ask("/mcp", { token: (await signUp()).token, ...message("tools/list") })).status).toBe(200);
+});
+
+test("a client of the newest revision is told of the limit alike", async () => {
+  const { caller } = await replica({ ai: window(2) });
+  const { token } = await signUp();
+  for (const method of ["server/discover", "tools/list", "tools/list"])
+    expect((await caller.ask("/mcp", { token, ...modern(method) })).status).toBe(200);
+  const refused = await caller.ask("/mcp", { token, ...modern("tools/list") });
+  expect(refused).toMatchObject({
+    status: 429,
+    body: { id: 1, error: { message: expect.stringContaining("retry in"), data: { code: "rate_limited" } } },
+  });
+  expect(refused.headers["content-type"]).toMatch(/^application\/json/);
+  expect(Number(refused.headers["retry-after"])).toBeGreaterThan(0);
+  expect((await caller.ask("/mcp", { token, ...modern("server/discover") })).status).toBe(200);
 });
 
 test("what is in no tier is bounded by its own limit, which what is in one does not touch", async () => {

@@ -6,6 +6,7 @@ import type { Caller, World } from "../../world.ts";
 import type { Pair } from "../view/shapes.ts";
 import { type CheckedPair, checkPair } from "../view/urls.ts";
 import { quoteFor } from "./estimate.ts";
+import { isReported, notCopied } from "./not-copied.ts";
 import type { Preflight } from "./probe-shapes.ts";
 
 type Assessment = Assessed["assessment"];
@@ -88,22 +89,6 @@ async function assessedPreflight(
     findings: shown,
     counts: { ...counts, warnings: counts.warnings + lost.length, reported_kinds: kindsOf(assessment) },
   };
-}
-
-const isReported = ({ outcome }: Assessment["objects"][number]): boolean => outcome === "reported";
-
-/** Objects that would not be copied or would be changed, as findings, where no finding names them. */
-function notCopied({ findings, objects }: Assessment): Assessment["findings"] {
-  const named = new Set(findings.map(({ object }) => object));
-  return objects
-    .filter((one) => isReported(one) && !named.has(one.name))
-    .map(({ kind, name, note = "it is not copied, or is changed" }) => ({
-      severity: "warning",
-      code: "not_copied",
-      object: `${kind} ${name}`,
-      reason: note,
-      fix: "",
-    }));
 }
 
 function kindsOf({ objects }: Assessment): Record<string, number> {
