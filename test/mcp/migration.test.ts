@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { untilStatus, work } from "../api/migrations-play.ts";
-import { type Person, signUp } from "../api/world.ts";
+import { api, type Person, signUp } from "../api/world.ts";
 import { connect, type Session } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { connectMcp } from "./client.ts";
@@ -122,6 +122,12 @@ test("an agent learns before and after a copy what is lost, and pages through th
   const [source, other] = [await borrowDatabase("mysql"), await borrowDatabase("postgres")];
   const session = await connect("mysql", source.url);
   await session.query("CREATE TABLE kept (id INT PRIMARY KEY)");
+  // Each is a warning of the report, and a line of the log.
+  await session.query("SET SESSION sql_mode = ''");
+  for (let at = 0; at < 22; at += 1) {
+    await session.query(`CREATE TABLE dated_${at} (id INT PRIMARY KEY, day DATE NULL)`);
+    await session.query(`INSERT INTO dated_${at} VALUES (1, '0000-00-00')`);
+  }
   const names = Array.from({ length: 25 }, (_, at) => `lost_${String(at).padStart(2, "0")}`);
   for (const name of names) await session.query(`CREATE PROCEDURE ${name}() SELECT 1`);
   await session.end();
@@ -158,8 +164,25 @@ test("an agent learns before and after a copy what is lost, and pages through th
   expect(done.data.untrusted.match(/not copied or changed: /g)).toHaveLength(20);
   const met = pages.flatMap((page) => page.match(/lost_\d\d/g) ?? []);
   expect([...new Set(met)].sort()).toEqual(names);
-  const log = await mcp.call("get-migration-tool", { id, list: "log" });
-  expect(log.data.untrusted).toContain("Run 1 started");
+  const linesOf = async (list: "log" | "warnings", mark: RegExp) => {
+    const lists: string[][] = [];
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const page = await mcp.call("get-migration-tool", { id, list, ...(cursor ? { cursor } : {}) });
+      lists.push(page.data.untrusted.match(mark) ?? []);
+      cursor = page.data.next_cursor;
+    }
+    expect(lists.length, list).toBeGreaterThan(1);
+    return lists.flat();
+  };
+  const ofRest = async (what: string) => (await api(`/api/migrations/${id}/${what}`, { token: ann.token })).body;
+  const logged: { time: string; level: string }[] = (await ofRest("logs")).data;
+  const log = await linesOf("log", /^log .*$/gm);
+  expect(log.map((line) => line.split(": ")[0])).toEqual(logged.map(({ time, level }) => `log ${time} ${level}`));
+  expect(log.join("\n")).toContain("Run 1 started");
+  const warned: string[] = (await ofRest("report")).warnings;
+  const warnings = await linesOf("warnings", /^warning: .*$/gm);
+  expect(warnings).toHaveLength(warned.length);
+  expect(warnings.join("\n")).toContain("dated_21");
   expect(await mcp.call("get-migration-tool", { id, list: "log", cursor: "x" })).toMatchObject({ isError: true });
   await Promise.all([source.stop(), other.stop()]);
 });

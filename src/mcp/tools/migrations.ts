@@ -7,6 +7,7 @@ import { logs } from "../../requests/migrations/logs.ts";
 import { listNotCopied } from "../../requests/migrations/not-copied.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
+import { listWarnings } from "../../requests/migrations/warnings.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
@@ -41,7 +42,7 @@ const listTool: Tool = {
   name: "list-migrations-tool",
   title: "List migrations",
   description:
-    "The acting team's migrations, newest first: id, status, type, size, cost. Use it to find an id; get-migration-tool tells more of one.",
+    "The acting team's migrations, newest first: id, status, type, size, cost; names only in `untrusted`. Use it to find an id; get-migration-tool tells more of one.",
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: listInput,
@@ -69,8 +70,10 @@ const getInput = z.strictObject({
   ...oneInput,
   log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
   list: z
-    .enum(["log", "not_copied"])
-    .describe("Pages, in `untrusted`, of the complete log or of the objects that were not copied or changed.")
+    .enum(["log", "not_copied", "warnings"])
+    .describe(
+      "Pages, in `untrusted`, of the complete log, the objects not copied or changed, or the report's warnings.",
+    )
     .exactOptional(),
   cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
 });
@@ -132,6 +135,10 @@ async function pageOf(
   if (list === "log") {
     const { data, next_cursor } = await logs(world, caller, one.id, page);
     return { lines: data.map((entry) => plain(logLine(entry), longestLine)), next_cursor };
+  }
+  if (list === "warnings") {
+    const { data, next_cursor } = await listWarnings(world, caller, one.id, page);
+    return { lines: data.map((warning) => plain(`warning: ${warning}`, longestLine)), next_cursor };
   }
   const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
   if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };

@@ -29,7 +29,7 @@ export const sinceOf = ({ run_started_at, created_at, attempt, reset }: Dated): 
 
 /** A page of a list that a call of get-migration-tool returned, or its first lines. */
 export interface Page {
-  list: "log" | "not_copied";
+  list: "log" | "not_copied" | "warnings";
   next_cursor: string | null;
 }
 

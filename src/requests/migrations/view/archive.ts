@@ -165,6 +165,25 @@ export const readReported = (
     return found;
   });
 
+/** Of the report's warnings, at most `most` after the first `skip`. */
+export const readWarnings = (
+  world: World,
+  caller: Caller,
+  of: Of,
+  configMap: string | undefined,
+  { skip, most }: { skip: number; most: number },
+) =>
+  withArchive(world, caller, of, configMap, async (packed, version): Promise<string[]> => {
+    const found: string[] = [];
+    let met = 0;
+    for await (const element of elementsOf(textOf(packed, version, ["report", "warnings"]), longestReported)) {
+      met += 1;
+      if (met > skip) found.push(z.string().parse(JSON.parse(element.toString("utf8"))));
+      if (found.length === most) break;
+    }
+    return found;
+  });
+
 async function withArchive<T>(
   { client }: Pick<World, "client">,
   { account }: Pick<Caller, "account">,
