@@ -7,14 +7,15 @@ import { sql } from "../../support/engine/postgres-support.ts";
 import { run } from "../../support/engine/run.ts";
 import { seeded } from "../translate/support.ts";
 
-/** PostgreSQL → MySQL, JSON and arrays with more digits than a double keeps: counted by their column, or kept as text. */
+/** PostgreSQL → MySQL, JSON and arrays with numbers that MySQL's JSON does not keep: counted by their column, or kept as text. */
 
 const documents = `CREATE TYPE amount AS (n numeric);
   CREATE TABLE t (id int PRIMARY KEY, b jsonb, j json, n numeric[], f float8[], c amount, long jsonb, fine jsonb);
   INSERT INTO t VALUES
     (1, '1.00000000000000000001', '{"a": 12345678901234567890123}', '{1.10,2.00000000000000000003}', '{0.1,1e300}', ROW(0.12345678901234567890), jsonb_build_array(repeat('x"1.00000000000000000001', 200000), 1.00000000000000000001), '18446744073709551615'),
     (2, '12345678901234567890123', '[0.1]', '{1,NULL}', '{0.3}', ROW(1.5), jsonb_build_array(repeat('x', 2000000), 1.5), '"1.00000000000000000001"'),
-    (3, '{"x": [1, 2.5, 1.00000000000000000001]}', NULL, NULL, NULL, NULL, NULL, '[-9223372036854775808, 0.1, 1e20]')`;
+    (3, '{"x": [1, 2.5, 1.00000000000000000001]}', NULL, NULL, NULL, NULL, NULL, '[-9223372036854775808, 0.1, 1e20]'),
+    (4, NULL, '{"x": [-0]}', NULL, '{-0,1}', NULL, NULL, '[-0.0]')`;
 
 describe.each<Flavour>(["mysql", "mariadb"])("into %s", (flavour) => {
   let servers: Servers;
@@ -23,10 +24,10 @@ describe.each<Flavour>(["mysql", "mariadb"])("into %s", (flavour) => {
   });
   afterAll(() => servers?.close());
 
-  const columns = ["b", "j", "n", "c", "long"];
-  const found: Record<string, number> = { b: 3, j: 1, n: 1, c: 1, long: 1 };
+  const columns = ["b", "j", "n", "f", "c", "long"];
+  const found: Record<string, number> = { b: 3, j: 2, n: 1, f: 1, c: 1, long: 1 };
   const counted = (column: string) =>
-    `column public.t.${column}: ${found[column] === 1 ? "1 value has" : `${found[column]} values have`} numbers of more digits than a double keeps, and MySQL's JSON rounds them; LONGTEXT in options.types keeps them as text`;
+    `column public.t.${column}: ${found[column] === 1 ? "1 value has" : `${found[column]} values have`} numbers that MySQL's JSON does not keep (more digits than a double has, or -0); LONGTEXT in options.types keeps them as text`;
   const checked = { jobs: 2, verify: "checksum" as const };
 
   test.each<[string, Partial<CopyOptions>, string]>([
@@ -89,6 +90,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("into %s", (flavour) => {
       ],
       ["12345678901234567890123", "[0.1]", "[1,null]", '{"n":1.5}'],
       ['{"x": [1, 2.5, 1.00000000000000000001]}', null, null, null],
+      [null, '{"x": [-0]}', null, null],
     ]);
   });
 });

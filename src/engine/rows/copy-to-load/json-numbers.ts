@@ -2,7 +2,10 @@ import { canonicalNumber } from "../../checksum/json.ts";
 import type { SourceColumn } from "../../postgres/catalogue/catalogue.ts";
 import type { Field } from "./fields.ts";
 
-/** Looks for numbers in a JSON text that a double does not keep, as MySQL's JSON stores those that are no integer of 64 bits. */
+/**
+ * Looks for numbers in a JSON text that a double does not keep, as MySQL's JSON stores those that are no integer of 64 bits, and
+ * for -0, which is an integer there and becomes 0.
+ */
 export interface NumberScan {
   /** Bytes of the document as COPY's and LOAD DATA's texts write them, with two bytes for a backslash; any may be the last of a piece. */
   feed(bytes: Uint8Array, start: number, end: number): void;
@@ -14,6 +17,7 @@ const quote = 0x22;
 const plus = 0x2b;
 const minus = 0x2d;
 const backslash = 0x5c;
+const zero = 0x30;
 
 /** A double keeps every number of so many characters without an exponent. */
 const keptLength = 15;
@@ -42,8 +46,12 @@ export function mayLoseDigits(bytes: Uint8Array, start: number, end: number, exp
     if (after - first > keptLength) return true;
   }
   if (!exponents) return false;
-  for (let p = start + 1; p < end; p++)
-    if (((bytes[p] as number) | 0x20) === 0x65 && ofNumber[bytes[p - 1] as number] === 1) return true;
+  for (let p = start + 1; p < end; p++) {
+    const byte = bytes[p] as number;
+    if ((byte | 0x20) === 0x65 && ofNumber[bytes[p - 1] as number] === 1) return true;
+    if (byte === zero && bytes[p - 1] === minus && (p + 1 === end || ofNumber[bytes[p + 1] as number] === 0))
+      return true;
+  }
   return false;
 }
 
@@ -58,7 +66,7 @@ export function createNumberScan(): NumberScan {
   let escapedInside = false;
 
   const endNumber = () => {
-    if (length > mostBytes) lost = true;
+    if (length > mostBytes || (length === 2 && number[0] === minus && number[1] === zero)) lost = true;
     else if (!lost && (length > keptLength || hasExponent)) {
       const text = number.toString("latin1", 0, length);
       lost = canonicalNumber(text, true) !== canonicalNumber(text, false);

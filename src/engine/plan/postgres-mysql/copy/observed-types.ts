@@ -156,4 +156,4 @@ export const lostWords = (table: SourceTable, column: string, lost: number): str
 
 /** Words for documents that MySQL's JSON does not keep. */
 export const roundedWords = (table: SourceTable, column: string, rounded: number): string =>
-  `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers of more digits than a double keeps, and MySQL's JSON rounds them; LONGTEXT in options.types keeps them as text`;
+  `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers that MySQL's JSON does not keep (more digits than a double has, or -0); LONGTEXT in options.types keeps them as text`;
