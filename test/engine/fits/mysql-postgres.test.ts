@@ -51,6 +51,23 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
     ["of a table that is there", { content: "data" }, there],
   ];
 
+  test("an interval without its smaller units is refused, for times and for texts", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY, y time, c varchar(30)); INSERT INTO t VALUES (1, '-10:30:15', '1 day 02:30:00.5')",
+    );
+    const failed = (named: Record<string, string>) => error(run(both, { options: { jobs: 2, types: named } }));
+    for (const [column, type] of [
+      ["y", "interval hour"],
+      ["y", "INTERVAL  Day to Minute"],
+      ["c", "interval day"],
+      ["c", "interval(0)"],
+    ] as const)
+      expect(await failed({ [`t.${column}`]: type })).toMatchObject({ code: "option_invalid" });
+    expect(await failed({ "t.y": "interval hour to second", "t.c": "interval" })).toMatchObject({ code: "none" });
+    expect(await rows(both.pg, "SELECT y, c FROM public.t")).toEqual([["-10:30:15", "1 day 02:30:00.5"]]);
+  });
+
   test.each(ways)("values that fit are copied into narrower types %s", async (_, options, before) => {
     const both = await pair(servers, source(fit));
     await both.pg.query(before);

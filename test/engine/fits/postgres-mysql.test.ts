@@ -153,7 +153,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
   test("a named type that would make other values of a text is refused before anything is written", async () => {
     const both = await pair(
       servers,
-      "CREATE TABLE t (id int PRIMARY KEY, u uuid, c text); INSERT INTO t VALUES (1, '00000000-0000-0000-0000-000000000001', '5')",
+      "CREATE TABLE t (id int PRIMARY KEY, u uuid, c text, b bit(3), v varbit(5)); INSERT INTO t VALUES (1, '00000000-0000-0000-0000-000000000001', '5', b'101', b'010')",
     );
     const failed = (types: Record<string, string>) => error(run(both, { options: { jobs: 2, types } }));
     for (const [column, type, words] of [
@@ -170,12 +170,21 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
           new RegExp(`type ${type.replace(/[()]/g, ".")}, .* as ${words.replace(/[()]/g, ".")}`, "i"),
         ),
       });
+    for (const [column, type] of [
+      ["b", "int"],
+      ["b", "bit(2)"],
+      ["b", "decimal(5,2)"],
+      ["v", "bit(5)"],
+      ["v", "bigint"],
+    ] as const)
+      expect(await failed({ [`t.${column}`]: type })).toMatchObject({ code: "option_invalid" });
     // Shorter values would be filled up.
     for (const type of ["binary(40)", "binary(2)"])
       expect(await failed({ "t.c": type })).toMatchObject({ code: "data_refused" });
-    expect(await failed({ "t.u": "binary(36)", "t.c": "varbinary(1)" })).toMatchObject({ code: "none" });
+    const kept = { "t.u": "binary(36)", "t.c": "varbinary(1)", "t.b": "bit(3)", "t.v": "varchar(5)" };
+    expect(await failed(kept)).toMatchObject({ code: "none" });
     expect(
-      await rows(servers.admin, `SELECT CONVERT(u USING ascii), CONVERT(c USING ascii) FROM ${both.name}.t`),
-    ).toEqual([["00000000-0000-0000-0000-000000000001", "5"]]);
+      await rows(servers.admin, `SELECT CONVERT(u USING ascii), CONVERT(c USING ascii), b + 0, v FROM ${both.name}.t`),
+    ).toEqual([["00000000-0000-0000-0000-000000000001", "5", "5", "010"]]);
   });
 });

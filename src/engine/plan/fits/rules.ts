@@ -292,6 +292,9 @@ function reads(to: ValueType): Fit {
       return [
         to.fixed ? { check: "length", bytes: to.most, of: "text" } : { check: "bytes", most: to.most, of: "text" },
       ];
+    case "interval":
+      // The reader drops smaller units without a word.
+      return to.fraction === 6 && (to.unit ?? second) === second ? "always" : "never";
     default:
       // Their readers take a text for one value, or refuse it.
       return "always";

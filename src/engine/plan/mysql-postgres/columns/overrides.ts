@@ -84,7 +84,9 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
   });
   // The server's catalogue knows a domain's length; any other stands in the words of the option.
   const size = row.domain ? "" : (/\([\d\s,-]+\)/.exec(sql)?.[0] ?? "");
-  return { base: plainType(row.base), written: `${row.below}${size}`, labels: row.labels };
+  const units = row.domain ? "" : (/^\s*interval\s+([a-z]+(?:\s+to\s+[a-z]+)?)/i.exec(sql)?.[1] ?? "");
+  const below = units === "" ? row.below : `${row.below} ${units.toLowerCase()}`;
+  return { base: plainType(row.base), written: `${below}${size}`, labels: row.labels };
 }
 
 /** The session has the server quote all names; its own are known without. */
@@ -141,6 +143,8 @@ function comparedAs({ name, dataType }: SourceColumn): string {
   return dataType === "bit" ? `(${column} + 0)` : column;
 }
 
+const doubledKeys = "; jsonb keeps the last of several equal keys of an object, and no order of them";
+
 function conversion(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
   const name = identifier(column.name);
   const { nullable } = usual.field;
@@ -148,7 +152,7 @@ function conversion(column: SourceColumn, { sql, base }: NamedType, usual: Targe
     sql,
     field: { kind: how, nullable, ...more },
     select,
-    note: "as options.types says",
+    note: `as options.types says${base === "jsonb" ? doubledKeys : ""}`,
   });
   const { dataType } = column;
   const isText = texts.has(base);

@@ -110,13 +110,21 @@ export function doubtsOfNamed(
 }
 
 function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
-  if (type.kind === kind.shape || from.is === "bits") return "always";
+  if (type.kind === kind.shape) return "always";
   const to = mysqlValueType(type.sql, null, maria);
+  if (from.is === "bits") return intoNamedBits(from, to);
   if (["text", "labels", "other"].includes(from.is) && type.json !== true && reshapes(to)) return "never";
   // Their text has 36 characters.
   if (from.is === "other" && from.name === "uuid" && to.is === "bytes" && (to.most ?? 36) < 36) return "never";
   if (from.is === "boolean" && to.is !== "text") return fitOf({ is: "integer", low: 0n, high: 1n }, to, true);
   return fitOf(from, inUtc(from, to), true);
+}
+
+/** A number would be made of the digits, and of bits whose length varies none knows how many zeros they begin with. */
+function intoNamedBits(from: Extract<ValueType, { is: "bits" }>, to: ValueType): Fit {
+  if (to.is === "text") return fitOf(from, to, true);
+  const isKept = to.is === "bits" && !from.varying && from.most !== undefined && from.most === to.most;
+  return isKept ? "always" : "never";
 }
 
 /** MySQL makes another value of a text in such a column: the number of its bytes, a year of this century, JSON in its own order. */
