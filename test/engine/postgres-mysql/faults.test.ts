@@ -73,7 +73,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     expect(report.tables[0]?.rows).toEqual({ source: 60000, target: 60000 });
     const parts = await rows(
       servers.admin,
-      `SELECT name FROM ${both.name}._rowferry WHERE kind = 'part' AND name LIKE 'public.pages%'`,
+      `SELECT name FROM ${both.name}._rowferry WHERE kind = 'part' AND name LIKE 'in:%"public.pages%'`,
     );
     expect(parts).toHaveLength(2);
     expect(await ask(both, "SELECT count(*)::int AS n FROM pages")).toEqual([{ n: 0 }]);
