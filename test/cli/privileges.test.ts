@@ -74,9 +74,9 @@ async function copied(
   return report;
 }
 
-/** The warnings without the count of what was not copied, which has the source's own grants. */
+/** The warnings without those of the source's own grants: the count of what was not copied, and the database's. */
 const lacking = (warnings: readonly string[]): string =>
-  warnings.filter((warning) => !warning.includes("were not copied or were changed")).join("\n");
+  warnings.filter((warning) => !/were not copied or were changed|^grants database: rights on/.test(warning)).join("\n");
 
 /** An empty target again, of the same owner. */
 async function fresh(kind: "mysql" | "postgres") {
