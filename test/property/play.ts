@@ -233,8 +233,7 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
 }
 
 /** What only the rows tell, which an assessment does not read. */
-const isOfRows = ({ note = "" }: InventoryEntry): boolean =>
-  /rows of the source break it|added without proof/.test(note);
+const isOfRows = ({ note = "" }: InventoryEntry): boolean => /\brows?\b|\bvalues?\b|NOT VALID/.test(note);
 
 async function ride(from: Place, to: Place, owner: string, content: "all" | "data" = "all"): Promise<CopyReport> {
   const hooks = {
