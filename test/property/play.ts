@@ -232,8 +232,9 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
   }
 }
 
-/** What only the rows tell, which an assessment does not read. */
-const isOfRows = ({ note = "" }: InventoryEntry): boolean => /\brows?\b|\bvalues?\b|NOT VALID/.test(note);
+/** What only the rows tell, which an assessment does not read, or the object once the target has made it. */
+const isOfRows = ({ note = "" }: InventoryEntry): boolean =>
+  /\brows?\b|\bvalues?\b|NOT VALID|made it differently/.test(note);
 
 async function ride(from: Place, to: Place, owner: string, content: "all" | "data" = "all"): Promise<CopyReport> {
   const hooks = {
