@@ -20,7 +20,7 @@ await runCommand({ name: "property", about, options, words }, async ({ terminal,
     from: wholeNumber("--from", values.from),
     names: wayNames.filter((name) => only.length === 0 || only.includes(name)),
   };
-  const servers = await openServers();
+  const servers = await openServers({ assesses: true });
   try {
     const { cases, failures } = await playProperty(servers, chosen, (line) => terminal.line(line), signal);
     console.log(`seed ${values.seed}: ${cases} cases, ${failures.length} failed`);
