@@ -25,7 +25,7 @@ export function inOwnWords(error: unknown): unknown {
 
 const mostWarnings = 20;
 
-/** For stdout: whoever keeps only that must see them too. Empty where there are none. */
+/** Warnings for stdout, which may be all that a user keeps; empty without any. */
 export function warningLines(title: string, warnings: readonly string[]): string {
   if (warnings.length === 0) return "";
   const shown = warnings.slice(0, mostWarnings).map((line) => `  ${clean(line, 400)}`);

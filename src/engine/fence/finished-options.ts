@@ -12,17 +12,17 @@ const defaults = {
   zero_dates: "null",
   types: {},
   on_object_error: "report",
-} as const satisfies CopyOptions | object;
+} as const satisfies Partial<CopyOptions>;
 
 type Deciding = { [Name in keyof typeof defaults]?: unknown };
 
 /** A stored result, with the options of the run that stored it. Results of earlier versions lack them. */
 export type FinishedCopy = CopyReport & { asked?: Deciding };
 
-const nameOf = Object.keys(defaults) as (keyof typeof defaults)[];
+const names = Object.keys(defaults) as (keyof typeof defaults)[];
 
 export const decidingOptions = (options: CopyOptions): Deciding =>
-  Object.fromEntries(nameOf.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
+  Object.fromEntries(names.flatMap((name) => (options[name] === undefined ? [] : [[name, options[name]]])));
 
 /**
  * The report of a finished run, for a worker that was started with these options. Errors: `option_invalid`, where they ask
@@ -30,7 +30,7 @@ export const decidingOptions = (options: CopyOptions): Deciding =>
  */
 export function reportFor({ asked, ...report }: FinishedCopy, options: CopyOptions): CopyReport {
   if (asked === undefined) return report;
-  const differing = nameOf.filter(
+  const differing = names.filter(
     (name) =>
       !isDeepStrictEqual(asked[name] ?? defaults[name], options[name] ?? defaults[name]) &&
       !(name === "verify" && asked.verify === "checksum"),

@@ -53,6 +53,10 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
   return `Copied and verified ${copied}: ${level}${changedWords(report)}. ${left}`;
 }
 
+/** Nothing where no column's values were changed. */
+export const changedColumns = (count: number): Pick<CopyReport, "changed_columns"> =>
+  count === 0 ? {} : { changed_columns: count };
+
 /** After a sentence that says that values are equal. */
 export const changedWords = ({ changed_columns = 0 }: Pick<CopyReport, "changed_columns">): string =>
   changed_columns === 0

@@ -1,6 +1,6 @@
 import { pause } from "../../cluster/index.ts";
 
-/** Answers what tries until it works, with a growing pause; a process that is told to stop meanwhile ends. */
+/** Returns a function that retries work until it succeeds, with a growing pause, or ends the process once `signal` aborts. */
 export function createUntilDone({
   problem,
   random,

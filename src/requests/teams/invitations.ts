@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
@@ -6,6 +5,7 @@ import { mostInvitations, mostMembers, type Role, type Team } from "../../resour
 import { type acceptedSchema, type ShownTeam, shownTeam } from "../accounts/shapes.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { hashOf } from "../tokens/token.ts";
 import type { Identity, World } from "../world.ts";
 import { asMember, isMember, memberOf } from "./membership.ts";
 import { mostMemberships, teamsOf } from "./teams.ts";
@@ -19,8 +19,6 @@ export type Invitation = NonNullable<Team["spec"]["invitations"]>[number];
 
 export const invitationDays = 7;
 const dayMs = 24 * 60 * 60 * 1000;
-
-const hashOf = (code: string): string => createHash("sha256").update(code).digest("hex");
 
 const isInvited = (invitation: Invitation, { metadata }: Account): boolean =>
   invitation.account === metadata.name && invitation.uid === metadata.uid;

@@ -1,9 +1,9 @@
 import { counted } from "../../../guard/words.ts";
-import { EngineError, type MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract.ts";
 import { isNamed } from "../../fence/drop-option.ts";
 import type { Fence } from "../../fence/fence.ts";
 import { type FinishedMark, finishedOf } from "../../fence/finished-marks.ts";
-import { printable } from "../../text/printable.ts";
+import { refuseTouched, type TouchedTable } from "../../fence/others-work.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
@@ -66,9 +66,6 @@ async function shown(session: Session, database: string, name: string): Promise<
   }
 }
 
-/** Names that are told, at most. */
-const told = 5;
-
 /** Errors: `target_changed`, which names what is not the run's. `drop`: options.drop, whose tables go whatever stands on them. */
 export async function refuseOthersWork(
   session: Session,
@@ -83,27 +80,20 @@ export async function refuseOthersWork(
   if (tables.length === 0) return;
   const known = await marksOf(fence);
   const triggers = await othersTriggers(session, database, made);
-  const changed: string[] = [];
+  const touched: TouchedTable[] = [];
   for (const name of new Set(tables)) {
     const text = await shown(session, database, name);
     if (text === undefined || !text.startsWith("CREATE TABLE")) continue;
-    const words = [
+    const others = [
       ...(triggers.get(name) ?? []).map((trigger) => `trigger ${trigger}`),
       ...(known.shapes.has(name)
         ? othersLines(text, known.shapes.get(name) ?? [])
         : othersShape(text, known.finished.get(name))),
       ...(await othersRows(session, database, name, text, known.rows.get(name) ?? 0)),
     ];
-    if (words.length === 0) continue;
-    const more = words.length > told ? ` and ${words.length - told} more` : "";
-    changed.push(printable(`${name} (${words.slice(0, told).join(", ")}${more})`));
+    touched.push({ name, others });
   }
-  if (changed.length === 0) return;
-  const more = changed.length > told ? ` and ${changed.length - told} more` : "";
-  throw new EngineError(
-    "target_changed",
-    `others changed tables that this run made in the target, and that it would make anew: ${changed.slice(0, told).join("; ")}${more}. Nothing was dropped: save and remove what is named, then run again; or name the tables in options.drop, or reset the run, which drops them with it`,
-  );
+  refuseTouched(touched);
 }
 
 async function marksOf(fence: Pick<Fence<Session>, "parts">) {

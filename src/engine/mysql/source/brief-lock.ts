@@ -4,7 +4,7 @@ import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
 
 /**
- * Read locks for the moment in which a snapshot begins. Whoever writes waits behind us while we wait for a lock, so we wait
+ * Read locks for the moment in which a snapshot begins. Writers wait behind us while we wait for a lock, so we wait
  * briefly, and again after a pause.
  */
 
@@ -18,7 +18,7 @@ const longSeconds = 1;
 export interface BriefLock {
   /** Undefined: none. */
   taken: "flush" | "tables" | undefined;
-  /** Why there is none; undefined: the user may not. */
+  /** Why the lock was not taken; undefined: the user lacks the right. */
   cause?: string;
 }
 

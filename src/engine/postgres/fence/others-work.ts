@@ -2,7 +2,7 @@ import { counted } from "../../../guard/words.ts";
 import { EngineError, type MadeObject } from "../../contract.ts";
 import { isNamed } from "../../fence/drop-option.ts";
 import type { Fence } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { refuseTouched, type TouchedTable } from "../../fence/others-work.ts";
 import type { Session } from "../driver/connection.ts";
 import { qualified } from "../driver/names.ts";
 
@@ -15,12 +15,9 @@ interface Found {
   schema: string;
   name: string;
   kind: string;
-  /** What stands on it that is not the run's, in words. */
+  /** Objects on it that are not the run's, in words. */
   extras: string[];
 }
-
-/** Words of a table that are told, at most, and tables. */
-const told = 5;
 
 export interface Going {
   /** options.drop: tables that go whatever stands on them. */
@@ -42,23 +39,16 @@ export async function refuseOthersWork(
   if (tables.length === 0) return;
   const transactions = (await fence.transactions?.()) ?? [];
   const ids = made.flatMap(({ id }) => id ?? []);
-  const changed: string[] = [];
+  const touched: TouchedTable[] = [];
   for (const { schema, name, kind, extras } of await look(session, tables, transactions, ids)) {
     const rows = kind === "r" ? await othersRows(session, { schema, name }, transactions) : 0;
-    const words = [
+    const others = [
       ...(emptied ? [] : extras),
       ...(rows === 0 ? [] : [rows > mostRows ? `more than ${mostRows} rows` : counted(rows, "row")]),
     ];
-    if (words.length === 0) continue;
-    const more = words.length > told ? ` and ${words.length - told} more` : "";
-    changed.push(printable(`${schema}.${name} (${words.slice(0, told).join(", ")}${more})`));
+    touched.push({ name: `${schema}.${name}`, others });
   }
-  if (changed.length === 0) return;
-  const more = changed.length > told ? ` and ${changed.length - told} more` : "";
-  throw new EngineError(
-    "target_changed",
-    `others changed tables that this run made in the target, and that it would make anew: ${changed.slice(0, told).join("; ")}${more}. Nothing was dropped: save and remove what is named, then run again; or name the tables in options.drop, or reset the run, which drops them with it`,
-  );
+  refuseTouched(touched);
 }
 
 /**
@@ -110,7 +100,7 @@ async function look(
 
 const mostRows = 1_000;
 
-/** How many rows no transaction of the run's wrote, up to one more than are told. */
+/** How many rows no transaction of the run's wrote, up to one more than a message counts. */
 async function othersRows(
   session: Session,
   { schema, name }: Pick<Found, "schema" | "name">,

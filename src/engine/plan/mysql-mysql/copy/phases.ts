@@ -12,7 +12,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedWords } from "../../../report/facts.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
@@ -181,10 +181,8 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   };
 }
 
-function changedOf(done: ReadonlyMap<string, DoneTable>): Pick<CopyReport, "changed_columns"> {
-  const columns = [...done.values()].reduce((sum, { warnings }) => sum + warnings.length, 0);
-  return columns === 0 ? {} : { changed_columns: columns };
-}
+const changedOf = (done: ReadonlyMap<string, DoneTable>) =>
+  changedColumns([...done.values()].reduce((sum, { warnings }) => sum + warnings.length, 0));
 
 const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
   [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);

@@ -4,7 +4,7 @@ import type { CopyReport, InventoryEntry } from "../../../contract.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
-import { changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedWords } from "../../../report/facts.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { printable } from "../../../text/printable.ts";
@@ -86,7 +86,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const changes = dataWarnings(states, options.zero_dates);
   const earlier = [...kept].reduce((sum, name) => sum + (finished.get(name)?.changed ?? 0), 0);
-  const changed = changes.length + earlier === 0 ? {} : { changed_columns: changes.length + earlier };
+  const changed = changedColumns(changes.length + earlier);
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {

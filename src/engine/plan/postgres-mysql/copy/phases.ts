@@ -3,7 +3,7 @@ import { verificationWords } from "../../../checksum/words.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedWords } from "../../../report/facts.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { workOff } from "../../../run/work.ts";
@@ -71,7 +71,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
 
   progress.phase("verifying");
   const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];
-  const changed = changes.length === 0 ? {} : { changed_columns: changes.length };
+  const changed = changedColumns(changes.length);
   const verification = await verify(run, prepared, changed, warn);
   await prepared.held.release();
   changes.forEach(warn);
