@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { Database } from "../dev/databases/index.ts";
 import { pgTools } from "../dev/databases/pg-tools.ts";
 import { bundleProgram } from "../dev/program.ts";
-import type { CopyRequest, Endpoint } from "../src/engine/contract.ts";
+import type { CopyRequest, Endpoint } from "../src/engine/contract/index.ts";
 import { runChild } from "./child.ts";
 import { limitMs } from "./peers.ts";
 import type { Said } from "./rowferry.ts";

@@ -2,7 +2,7 @@
 // it as JSON on standard output.
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { type CopyRequest, EngineError } from "../src/engine/contract.ts";
+import { type CopyRequest, EngineError } from "../src/engine/contract/index.ts";
 import { copy } from "../src/engine/index.ts";
 
 /** What the process says at its end. `peakKib`: its own VmHWM. */

@@ -2,7 +2,7 @@
 // JSON on standard output.
 import { text } from "node:stream/consumers";
 import { restoreBackup, storageOf, takeBackup } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 
 /** `folder`: where the archive is kept. */
 export type Asked = { work: "backup" | "restore"; database: Endpoint; folder: string; key: string; recipient: string };

@@ -1,5 +1,5 @@
-import { runCodeGroups } from "../../src/engine/codes/index.ts";
-import type { RunCodeEntry } from "../../src/engine/codes/types.ts";
+import { runCodeGroups } from "../../src/engine/contract/codes/index.ts";
+import type { RunCodeEntry } from "../../src/engine/contract/codes/types.ts";
 import { code, generatedFrom } from "./table.ts";
 
 const retried = {
@@ -18,7 +18,7 @@ export function runErrorsPage(): string {
   const groups = Object.entries(runCodeGroups).map(
     ([title, entries]) => `## ${title}\n\n${Object.entries(entries).map(entryText).join("\n")}`,
   );
-  return `${generatedFrom("src/engine/codes")}
+  return `${generatedFrom("src/engine/contract/codes")}
 
 # Run errors
 

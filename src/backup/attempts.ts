@@ -1,4 +1,4 @@
-import { printable } from "../engine/text/printable.ts";
+import { printable } from "../engine/contract/text/printable.ts";
 import { isLeftover, isMark, markText } from "./leftovers.ts";
 import type { Unpacking } from "./work.ts";
 

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream";
-import type { ChecksumMethod, RowChecksum } from "../engine/checksum/alone.ts";
-import type { Endpoint, SourceSnapshot } from "../engine/contract.ts";
+import type { Endpoint, SourceSnapshot } from "../engine/contract/index.ts";
+import type { ChecksumMethod, RowChecksum } from "../engine/verify/checksum/alone.ts";
 
 /**
  * The promises of this room to its callers (the worker and the command line): a backup is a folder of encrypted parts in

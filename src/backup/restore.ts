@@ -1,4 +1,4 @@
-import { printable } from "../engine/text/printable.ts";
+import { printable } from "../engine/contract/text/printable.ts";
 import { counted } from "../guard/words.ts";
 import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";

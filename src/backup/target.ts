@@ -1,5 +1,5 @@
+import { printable } from "../engine/contract/text/printable.ts";
 import { countedKind } from "../engine/report/not-copied.ts";
-import { printable } from "../engine/text/printable.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 

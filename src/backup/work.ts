@@ -1,4 +1,4 @@
-import type { SourceSnapshot } from "../engine/contract.ts";
+import type { SourceSnapshot } from "../engine/contract/index.ts";
 import type { AllowNotEmpty, ArchivePart, BackupRequest, Manifest, RestoreRequest, TableRows } from "./contract.ts";
 import type { PartReading, Writing } from "./parts.ts";
 

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Finding } from "../engine/assess/finding.ts";
-import type { FoundRun } from "../engine/fence/fence.ts";
+import type { FoundRun } from "../engine/run/fence/fence.ts";
 import { call, places } from "./testing-call.ts";
 
 const findings: Finding[] = [

@@ -1,7 +1,7 @@
 import type { Assessor } from "../engine/assess/assess-first.ts";
 import type { Finding } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
-import type { FoundRun } from "../engine/fence/fence.ts";
+import type { FoundRun } from "../engine/run/fence/fence.ts";
 import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";

@@ -1,5 +1,5 @@
 import { assessFirst } from "../engine/assess/assess-first.ts";
-import { type CopyReport, EngineError } from "../engine/contract.ts";
+import { type CopyReport, EngineError } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";

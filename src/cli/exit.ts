@@ -1,5 +1,5 @@
 import { BackupError } from "../backup/contract.ts";
-import { EngineError } from "../engine/contract.ts";
+import { EngineError } from "../engine/contract/index.ts";
 import { UrlError } from "../guard/url.ts";
 
 /** What the command line says at the end: exit code, code of the error, and words that name the fix. */

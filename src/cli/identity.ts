@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint } from "../engine/contract/index.ts";
 import { UsageError } from "./exit.ts";
 
 /**

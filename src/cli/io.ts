@@ -1,4 +1,4 @@
-import { escapeUnseen } from "../engine/text/printable.ts";
+import { escapeUnseen } from "../engine/contract/text/printable.ts";
 import type { Redactor } from "../guard/redact.ts";
 
 /** What a command reads from and writes to; tests give it streams of their own. */

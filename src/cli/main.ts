@@ -1,5 +1,5 @@
 import type { Assessor } from "../engine/assess/assess-first.ts";
-import type { Copied, CopyHooks, CopyRequest } from "../engine/contract.ts";
+import type { Copied, CopyHooks, CopyRequest } from "../engine/contract/index.ts";
 import type { Reset, ResetRequest } from "../engine/run/reset.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
+import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract/index.ts";
 import { bare, call, report } from "./testing-call.ts";
 
 describe("a password", () => {

@@ -1,5 +1,5 @@
 import { readFile, stat } from "node:fs/promises";
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint } from "../engine/contract/index.ts";
 import { ask } from "./ask.ts";
 import { fileWords, UsageError } from "./exit.ts";
 import type { Io } from "./io.ts";

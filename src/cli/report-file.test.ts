@@ -15,7 +15,7 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
-import type { CopyReport } from "../engine/contract.ts";
+import type { CopyReport } from "../engine/contract/index.ts";
 import { openReports } from "./report-file.ts";
 import { report as plain } from "./testing-call.ts";
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { access, lstat, open, readFile, readlink, realpath, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname, extname, resolve } from "node:path";
-import type { CopyReport } from "../engine/contract.ts";
+import type { CopyReport } from "../engine/contract/index.ts";
 import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";

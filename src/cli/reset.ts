@@ -1,4 +1,10 @@
-import { type CopyReport, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../engine/contract.ts";
+import {
+  type CopyReport,
+  type Endpoint,
+  EngineError,
+  type MadeObject,
+  type StatedPlace,
+} from "../engine/contract/index.ts";
 import { otherDatabase, type Reset } from "../engine/run/reset.ts";
 import { clean } from "../guard/words.ts";
 import { ask } from "./ask.ts";

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import type { Assessment } from "../engine/assess/index.ts";
-import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract.ts";
+import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract/index.ts";
 import type { Input, Io } from "./io.ts";
 import { type CliEngine, main } from "./main.ts";
 

@@ -1,4 +1,4 @@
-import type { CopyHooks, EngineProgress } from "../engine/contract.ts";
+import type { CopyHooks, EngineProgress } from "../engine/contract/index.ts";
 import {
   bytesPerSecond,
   etaSeconds,

@@ -1,4 +1,5 @@
-import type { Copied, CopyHooks, CopyRequest } from "./contract.ts";
+import type { Copied, CopyHooks, CopyRequest } from "./contract/index.ts";
+import { printable } from "./contract/text/printable.ts";
 import { mysqlToMysql } from "./plan/mysql-mysql/transfer.ts";
 import { mysqlToPostgres } from "./plan/mysql-postgres/convert.ts";
 import { postgresToMysql } from "./plan/postgres-mysql/convert.ts";
@@ -9,7 +10,6 @@ import { readableReport } from "./run/readable-report.ts";
 import { checkSourceSize, limitReading } from "./run/source-limit.ts";
 import { onlyOwnList, readPlace } from "./run/target-place.ts";
 import { watchBeginning } from "./run/watchdog/beginning.ts";
-import { printable } from "./text/printable.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes

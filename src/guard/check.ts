@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract/index.ts";
 import { type GuardPolicy, judgeAddress } from "./policy.ts";
 import { addressRefused } from "./resolve.ts";
 import { parseDatabaseUrl, UrlError } from "./url.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint } from "../engine/contract/index.ts";
 import {
   type AddressClass,
   classOf,

@@ -1,4 +1,4 @@
-import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract/index.ts";
 import { tlsModes } from "../resources/tls-mode.ts";
 import { UrlError } from "./url-error.ts";
 

@@ -1,6 +1,6 @@
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
-import type { Endpoint, TlsMode } from "../engine/contract.ts";
+import type { Endpoint, TlsMode } from "../engine/contract/index.ts";
 import { parseCa } from "./ca.ts";
 import { chooseTls, parseBinding, parseMode, type TlsParameters } from "./tls.ts";
 import { UrlError } from "./url-error.ts";

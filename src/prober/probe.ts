@@ -1,7 +1,7 @@
 import { assessOpened } from "../engine/assess/index.ts";
-import { type Endpoint, EngineError } from "../engine/contract.ts";
-import { countRows } from "../engine/memory/count.ts";
+import { type Endpoint, EngineError } from "../engine/contract/index.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
+import { countRows } from "../engine/run/memory/count.ts";
 import { latencyOf, type OpenedDatabase, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EngineError } from "../engine/contract.ts";
+import { EngineError } from "../engine/contract/index.ts";
 import { UrlError } from "../guard/url.ts";
 import { unreachableResponse } from "./ended.ts";
 import { unreachableOf } from "./unreachable.ts";

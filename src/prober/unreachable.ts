@@ -1,4 +1,4 @@
-import { EngineError } from "../engine/contract.ts";
+import { EngineError } from "../engine/contract/index.ts";
 import { withoutOwnAddress } from "../guard/own-address.ts";
 import { UrlError } from "../guard/url.ts";
 import { cut } from "../guard/words.ts";

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { expect, it } from "vitest";
-import type { CopyReport } from "../engine/contract.ts";
+import type { CopyReport } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { packArchive } from "./archive.ts";

@@ -2,8 +2,8 @@ import { Readable } from "node:stream";
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { createGzip } from "node:zlib";
-import type { CopyReport } from "../engine/contract.ts";
-import { jsonPieces } from "../engine/memory/json-bytes.ts";
+import type { CopyReport } from "../engine/contract/index.ts";
+import { jsonPieces } from "../engine/run/memory/json-bytes.ts";
 import type { Milestone } from "./journal.ts";
 
 /**

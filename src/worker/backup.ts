@@ -12,7 +12,7 @@ import type {
   StorageSpec,
   TakenBackup,
 } from "../backup/contract.ts";
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint } from "../engine/contract/index.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/words.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";

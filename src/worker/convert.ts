@@ -13,12 +13,12 @@ import {
   EngineError,
   type EngineProgress,
   type InventoryEntry,
-} from "../engine/contract.ts";
-import { roomMend } from "../engine/fence/drop-option.ts";
+} from "../engine/contract/index.ts";
+import { printable } from "../engine/contract/text/printable.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
+import { roomMend } from "../engine/run/fence/drop-option.ts";
 import { openReading } from "../engine/run/open-database.ts";
-import { printable } from "../engine/text/printable.ts";
 import { counted } from "../guard/words.ts";
 import { rowsIn } from "./outcome.ts";
 import type { RestoreWork } from "./protocol.ts";

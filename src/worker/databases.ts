@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Endpoint, EngineError } from "../engine/contract.ts";
+import { type Endpoint, EngineError } from "../engine/contract/index.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";

@@ -1,4 +1,4 @@
-import { type Copied, EngineError } from "../engine/contract.ts";
+import { type Copied, EngineError } from "../engine/contract/index.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { backoff, sleep } from "./backoff.ts";

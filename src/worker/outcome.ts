@@ -1,4 +1,4 @@
-import type { CopyReport } from "../engine/contract.ts";
+import type { CopyReport } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";

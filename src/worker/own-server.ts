@@ -1,4 +1,4 @@
-import type { Endpoint } from "../engine/contract.ts";
+import type { Endpoint } from "../engine/contract/index.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
 import { workerEnv } from "./protocol.ts";
 

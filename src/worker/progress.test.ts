@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { EngineProgress } from "../engine/contract.ts";
+import type { EngineProgress } from "../engine/contract/index.ts";
 import { progressSchema } from "../resources/migration.ts";
 import { toProgress } from "./progress.ts";
 

@@ -1,4 +1,4 @@
-import type { EngineProgress } from "../engine/contract.ts";
+import type { EngineProgress } from "../engine/contract/index.ts";
 import { etaSeconds, type PaceSample, percentOf, tablesToShow } from "../engine/run/pace.ts";
 import type { Progress } from "../resources/migration.ts";
 

@@ -1,6 +1,6 @@
 import { type Assessor, assessFirst } from "../engine/assess/assess-first.ts";
 import type { Assessment } from "../engine/assess/index.ts";
-import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract.ts";
+import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract/index.ts";
 import { type PaceSample, withSample } from "../engine/run/pace.ts";
 import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";

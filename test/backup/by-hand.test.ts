@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { mysqlTools } from "../../dev/databases/mysql-tools.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { expectRows, shapes, zoo } from "../support/engine/mysql-everything.ts";
 import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";
 import { database, endpoint, fingerprint, psql, startServers } from "../support/engine/postgres-support.ts";

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import { storageOf } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { run } from "../cli/process.ts";
 import { expectRows, shapes, zoo } from "../support/engine/mysql-everything.ts";
 import { flavours, pair, useServers } from "../support/engine/mysql-mysql-support.ts";

@@ -3,7 +3,7 @@ import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { restoreBackup } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 import { foundRuns } from "../../src/engine/run/reset.ts";
 import { type Conversion, convert, convertedText, storedConversion } from "../../src/worker/convert.ts";

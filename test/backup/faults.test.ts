@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 import type { BackupError, Storage } from "../../src/backup/contract.ts";
 import { removeRun, storageOf } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { uploadsIn } from "../backup-operator/bucket.ts";
 import {
   type Servers as Mysql,

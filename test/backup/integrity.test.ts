@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSy
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeRun } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { database, endpoint, type Servers, sql, startServers, type Where } from "../support/engine/postgres-support.ts";
 import { backup, codeOf, hooks, type Kept, newFolder, newKey, newPlace, objectsIn, restore } from "./support.ts";
 

@@ -10,7 +10,7 @@ import type {
   Storage,
 } from "../../src/backup/contract.ts";
 import { generateKey, restoreBackup, storageOf, takeBackup } from "../../src/backup/index.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 
 /** What the tests of backups share: keys, a folder as a storage, and both directions with their hooks. */
 

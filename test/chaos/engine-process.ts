@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { text } from "node:stream/consumers";
-import { type CopyRequest, EngineError } from "../../src/engine/contract.ts";
+import { type CopyRequest, EngineError } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { isDeepStrictEqual } from "node:util";
-import type { CopyRequest } from "../../src/engine/contract.ts";
+import type { CopyRequest } from "../../src/engine/contract/index.ts";
 import { reset } from "../../src/engine/run/reset.ts";
 import { type Outcome, objection, type Tally, type Victim, victims } from "./blows.ts";
 import { catalogueOf, type Place, rowsOf, sql } from "./contents.ts";

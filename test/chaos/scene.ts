@@ -1,6 +1,6 @@
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { Endpoint } from "../../src/engine/contract.ts";
+import type { Endpoint } from "../../src/engine/contract/index.ts";
 import { catalogueOf, isPostgres, type Place, rowsOf, sql } from "./contents.ts";
 import { bundleWorker } from "./worker.ts";
 import { ledgerTables } from "./writer.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { bundleProgram, type Program } from "../../dev/program.ts";
-import type { CopyRequest } from "../../src/engine/contract.ts";
+import type { CopyRequest } from "../../src/engine/contract/index.ts";
 import type { Said } from "./engine-process.ts";
 
 export interface Worker {

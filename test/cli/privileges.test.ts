@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { CopyReport } from "../../src/engine/contract.ts";
+import type { CopyReport } from "../../src/engine/contract/index.ts";
 import { connect } from "../databases/connect.ts";
 import { run } from "./process.ts";
 import { type Servers, startServers } from "./servers.ts";

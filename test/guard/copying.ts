@@ -2,7 +2,7 @@ import { createServer, connect as dialPlainly, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { type CopyHooks, type Endpoint, EngineError } from "../../src/engine/contract.ts";
+import { type CopyHooks, type Endpoint, EngineError } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 import { connect as connectMysql } from "../../src/engine/mysql/driver/session.ts";
 import { connect as connectPostgres } from "../../src/engine/postgres/driver/connection.ts";

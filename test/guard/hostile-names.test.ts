@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { CopyReport, Endpoint } from "../../src/engine/contract.ts";
+import type { CopyReport, Endpoint } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 import * as mysqlNames from "../../src/engine/mysql/driver/names.ts";
 import { connect as connectMysql } from "../../src/engine/mysql/driver/session.ts";

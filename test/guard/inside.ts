@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { connect } from "node:net";
 import { assess } from "../../src/engine/assess/index.ts";
-import { EngineError } from "../../src/engine/contract.ts";
+import { EngineError } from "../../src/engine/contract/index.ts";
 import { checkUserUrl } from "../../src/guard/check.ts";
 import { createRedactor } from "../../src/guard/redact.ts";
 import { UrlError } from "../../src/guard/url.ts";

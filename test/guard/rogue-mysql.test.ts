@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
-import { EngineError } from "../../src/engine/contract.ts";
+import { EngineError } from "../../src/engine/contract/index.ts";
 import { connect, type SessionPurpose } from "../../src/engine/mysql/driver/session.ts";
 import {
   endless,

@@ -1,7 +1,7 @@
 import type { Socket } from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { EngineError } from "../../src/engine/contract.ts";
+import { EngineError } from "../../src/engine/contract/index.ts";
 import { connect, type Session, type SessionPurpose } from "../../src/engine/postgres/driver/connection.ts";
 import { dumpSchema } from "../../src/engine/postgres/dump/dump.ts";
 import {

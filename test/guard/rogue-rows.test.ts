@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { EngineError } from "../../src/engine/contract.ts";
+import { EngineError } from "../../src/engine/contract/index.ts";
 import { inputBytes } from "../../src/engine/mysql/driver/input.ts";
 import { blockBytes as loaderBlock } from "../../src/engine/mysql/target/loader.ts";
 import { createScanner } from "../../src/engine/rows/copy-scan.ts";

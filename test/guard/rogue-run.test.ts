@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { assessFirst } from "../../src/engine/assess/assess-first.ts";
 import { assess } from "../../src/engine/assess/index.ts";
-import type { CopyHooks, CopyRequest, Endpoint } from "../../src/engine/contract.ts";
+import type { CopyHooks, CopyRequest, Endpoint } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 import { foundRuns } from "../../src/engine/run/reset.ts";
 import { errorOf, mysqlOpen, postgresOpen, type Rogue, rogue } from "./rogue.ts";

@@ -1,5 +1,5 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
-import { type Endpoint, EngineError } from "../../src/engine/contract.ts";
+import { type Endpoint, EngineError } from "../../src/engine/contract/index.ts";
 import { meaningSettings } from "../../src/engine/mysql/driver/settings.ts";
 import { readBackSettings } from "../../src/engine/postgres/driver/settings.ts";
 

@@ -1,4 +1,4 @@
-import type { CopyReport } from "../../src/engine/contract.ts";
+import type { CopyReport } from "../../src/engine/contract/index.ts";
 import { type Place, sql } from "../chaos/contents.ts";
 import type { Random } from "../chaos/random.ts";
 import { isNamed } from "./compare/said.ts";

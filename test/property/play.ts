@@ -1,7 +1,7 @@
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
 import { assess } from "../../src/engine/assess/index.ts";
-import type { CopyOptions, CopyReport, InventoryEntry } from "../../src/engine/contract.ts";
+import type { CopyOptions, CopyReport, InventoryEntry } from "../../src/engine/contract/index.ts";
 import { copy } from "../../src/engine/index.ts";
 import { type Place, sql } from "../chaos/contents.ts";
 import { type Random, random } from "../chaos/random.ts";

@@ -11,8 +11,8 @@ import { readPages } from "../../src/api/docs/pages.ts";
 import { createSlugs, plainOf } from "../../src/api/docs/render.ts";
 import { createSite } from "../../src/api/docs/site.ts";
 import { commands } from "../../src/cli/command.ts";
-import { runCodeGroups } from "../../src/engine/codes/index.ts";
-import type { RunCodeEntry } from "../../src/engine/codes/types.ts";
+import { runCodeGroups } from "../../src/engine/contract/codes/index.ts";
+import type { RunCodeEntry } from "../../src/engine/contract/codes/types.ts";
 import { problems } from "../../src/requests/errors.ts";
 import { sourceFiles } from "./imports.ts";
 
@@ -171,7 +171,7 @@ it("every code that a run can end with is explained under a heading of its own, 
 
 it("every code of the registry is one that something ends a run with", () => {
   const texts = sourceFiles(root, ["src", "controllers"])
-    .filter(({ path }) => !path.endsWith(".test.ts") && !path.startsWith("src/engine/codes/"))
+    .filter(({ path }) => !path.endsWith(".test.ts") && !path.startsWith("src/engine/contract/codes/"))
     .map(({ text }) => text);
   const codes = Object.values(runCodeGroups).flatMap((group) => Object.keys(group));
   expect(codes.filter((code) => !texts.some((text) => text.includes(`"${code}"`)))).toEqual([]);

@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readdirSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { circles, crossings, graphOf, sourceFiles } from "./imports.ts";
 
@@ -13,9 +14,10 @@ const graph = graphOf(sourceFiles(root, ["src/engine"]).filter(({ path }) => !pa
 /** The folders below src/engine that a file lies in; empty for a file that lies there by itself. */
 const foldersOf = (path: string): string[] => path.split("/").slice(2, -1);
 /** `mysql/driver`, `plan/mysql-postgres`, `assess`: where rooms differ by their second folder, both. */
+const roomsOfTwo = ["contract", "mysql", "plan", "postgres", "run", "verify"];
 const roomOf = (path: string): string =>
   foldersOf(path)
-    .slice(0, ["mysql", "postgres", "plan"].includes(foldersOf(path)[0] ?? "") ? 2 : 1)
+    .slice(0, roomsOfTwo.includes(foldersOf(path)[0] ?? "") ? 2 : 1)
     .join("/");
 const isPair = (path: string): boolean => /^plan\/(?:mysql|postgres)-/.test(roomOf(path));
 const isIndex = (path: string): boolean => path.endsWith("/index.ts");
@@ -25,7 +27,7 @@ it("a pair of engines never imports another pair", () => {
 });
 
 /** Engines see the shapes that a run shares with them, and of a run what sets its limits. Nothing else of the engine. */
-const belowEngines = ["", "codes", "text", "memory", "fence"];
+const belowEngines = ["contract", "contract/codes", "contract/text", "run/memory", "run/fence"];
 const ofRuns = ["src/engine/run/selection.ts", "src/engine/run/watchdog/replies.ts"];
 
 it.each([["mysql"], ["postgres"]])("%s imports neither the other engine nor what is made for both", (engine) => {
@@ -53,7 +55,7 @@ it("only plan, and what compares, checks or drives both engines sees both", () =
   const sees = (path: string, engine: string) => (graph.get(path) ?? []).some((to) => foldersOf(to)[0] === engine);
   const both = [...graph.keys()].filter((path) => sees(path, "mysql") && sees(path, "postgres"));
   const rooms = new Set(both.map((path) => foldersOf(path)[0] ?? path));
-  expect([...rooms].sort()).toEqual(["assess", "checksum", "plan", "run", "verify"]);
+  expect([...rooms].sort()).toEqual(["assess", "plan", "run", "verify"]);
 });
 
 it("rows import no plan, but for two files", () => {
@@ -63,15 +65,24 @@ it("rows import no plan, but for two files", () => {
   ]);
 });
 
-it("run and memory import no plan: index.ts gives a run its direction", () => {
-  expect(
-    crossings(graph, (from, to) => ["run", "memory"].includes(roomOf(from)) && foldersOf(to)[0] === "plan"),
-  ).toEqual([]);
+it("run imports no plan: index.ts gives a run its direction", () => {
+  expect(crossings(graph, (from, to) => foldersOf(from)[0] === "run" && foldersOf(to)[0] === "plan")).toEqual([]);
 });
 
-it("codes and text import nothing else of the engine", () => {
-  const isLowest = (path: string) => ["codes", "text"].includes(roomOf(path));
+it("the comparison of values imports nothing else of verify", () => {
+  const isOther = (path: string) => foldersOf(path)[0] === "verify" && foldersOf(path)[1] !== "checksum";
+  expect(crossings(graph, (from, to) => roomOf(from) === "verify/checksum" && isOther(to))).toEqual([]);
+});
+
+it("a contract imports nothing else of the engine, and its codes and text not even the contract", () => {
+  const isContract = (path: string) => foldersOf(path)[0] === "contract";
+  expect(crossings(graph, (from, to) => isContract(from) && !isContract(to))).toEqual([]);
+  const isLowest = (path: string) => ["contract/codes", "contract/text"].includes(roomOf(path));
   expect(crossings(graph, (from, to) => isLowest(from) && roomOf(to) !== roomOf(from))).toEqual([]);
+});
+
+it("src/engine has at most ten entries", () => {
+  expect(readdirSync(join(root, "src/engine")).length).toBeLessThanOrEqual(10);
 });
 
 it("no folder holds more than 20 source files", () => {
@@ -83,7 +94,7 @@ it("no folder holds more than 20 source files", () => {
 });
 
 it("assess and verify see of a pair its index.ts alone", () => {
-  const isOutside = (path: string) => ["assess", "verify"].includes(roomOf(path));
+  const isOutside = (path: string) => ["assess", "verify"].includes(foldersOf(path)[0] ?? "");
   expect(crossings(graph, (from, to) => isOutside(from) && isPair(to) && !isIndex(to))).toEqual([]);
 });
 

@@ -38,7 +38,7 @@ describe("a wrong direction is found", () => {
   it.each([
     ["src/engine/x.ts", "../cluster/index.ts"],
     ["src/engine/x.ts", "@kubernetes/client-node"],
-    ["src/engine/contract.ts", "../guard/url.ts"],
+    ["src/engine/contract/index.ts", "../guard/url.ts"],
     ["src/resources/x.ts", "node:fs"],
     ["src/resources/x.ts", "../cluster/x.ts"],
     ["src/worker/x.ts", "../cluster/x.ts"],
@@ -67,7 +67,7 @@ describe("a right direction passes", () => {
     ["controllers/migration/decide.test.ts", "vitest"],
     ["controllers/migration/job.ts", "../../src/worker/protocol.ts"],
     ["src/worker/run.ts", "../engine/index.ts"],
-    ["src/engine/postgres/connect.ts", "../contract.ts"],
+    ["src/engine/postgres/connect.ts", "../contract/index.ts"],
     ["src/engine/postgres/connect.ts", "pg/lib/utils.js"],
     ["test/cluster/x.test.ts", "../../dev/cluster/index.ts"],
   ])("%s may import %s", (path, specifier) => {

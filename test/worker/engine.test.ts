@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import type { CopyReport } from "../../src/engine/contract.ts";
+import type { CopyReport } from "../../src/engine/contract/index.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { exitCodes } from "../../src/worker/protocol.ts";
 import { memoryInCore } from "../core-files.ts";

@@ -7,7 +7,7 @@ import {
   type CopyRequest,
   EngineError,
   type EngineProgress,
-} from "../../src/engine/contract.ts";
+} from "../../src/engine/contract/index.ts";
 import { runWorkerProcess } from "../../src/worker/process.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { printable } from "../../engine/contract/text/printable.ts";
 import { definedBy } from "../../engine/mysql/definitions/code-sql.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
@@ -8,7 +9,6 @@ import {
   definerRefused,
   missing,
 } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
-import { printable } from "../../engine/text/printable.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { notMade } from "../words.ts";
 

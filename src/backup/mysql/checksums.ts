@@ -1,8 +1,13 @@
-import { type ChecksumMethod, checksumMethod, type RowChecksum, tableChecksums } from "../../engine/checksum/alone.ts";
-import { readersOf } from "../../engine/checksum/side.ts";
-import { tableKey } from "../../engine/checksum/types.ts";
 import type { SourceTable } from "../../engine/mysql/catalogue/catalogue.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
+import {
+  type ChecksumMethod,
+  checksumMethod,
+  type RowChecksum,
+  tableChecksums,
+} from "../../engine/verify/checksum/alone.ts";
+import { readersOf } from "../../engine/verify/checksum/side.ts";
+import { tableKey } from "../../engine/verify/checksum/types.ts";
 
 /** Checksums of tables of one database, whatever session reads them. */
 export interface Checksums {

@@ -1,4 +1,4 @@
-import { EngineError } from "../../engine/contract.ts";
+import { EngineError } from "../../engine/contract/index.ts";
 import { identifier } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { readAgain } from "../../engine/mysql/source/read-again.ts";

@@ -1,9 +1,9 @@
+import { printable } from "../../engine/contract/text/printable.ts";
 import { readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { qualified } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
-import { printable } from "../../engine/text/printable.ts";
 import { counted } from "../../guard/words.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";

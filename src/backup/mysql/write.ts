@@ -1,4 +1,4 @@
-import type { RowChecksum } from "../../engine/checksum/alone.ts";
+import { printable } from "../../engine/contract/text/printable.ts";
 import { markAlikeLabels } from "../../engine/mysql/catalogue/alike-labels.ts";
 import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { readExactLabels } from "../../engine/mysql/catalogue/exact-labels.ts";
@@ -15,7 +15,7 @@ import { planDefinition } from "../../engine/plan/mysql-mysql/tables/plan-tables
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 import { snapshotWords } from "../../engine/report/snapshot-words.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
-import { printable } from "../../engine/text/printable.ts";
+import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
 import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
 import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";

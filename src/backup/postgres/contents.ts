@@ -1,4 +1,4 @@
-import { EngineError } from "../../engine/contract.ts";
+import { EngineError } from "../../engine/contract/index.ts";
 import { type Contents, readContents } from "../../engine/postgres/dump/archive.ts";
 import { BackupError } from "../contract.ts";
 

@@ -1,12 +1,12 @@
-import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/checksum/alone.ts";
-import { readersOf } from "../../engine/checksum/side.ts";
-import { tableKey } from "../../engine/checksum/types.ts";
+import { fullName } from "../../engine/contract/text/full-name.ts";
 import type { Table } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { qualified } from "../../engine/postgres/driver/names.ts";
 import { reading } from "../../engine/postgres/source/holding.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
-import { fullName } from "../../engine/text/full-name.ts";
+import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/verify/checksum/alone.ts";
+import { readersOf } from "../../engine/verify/checksum/side.ts";
+import { tableKey } from "../../engine/verify/checksum/types.ts";
 import type { TableRows } from "../contract.ts";
 import type { DumpWork } from "../work.ts";
 

@@ -1,9 +1,9 @@
-import { sharedKinds } from "../../engine/fence/claims.ts";
 import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
 import { ofUsers } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { sqlState } from "../../engine/postgres/driver/errors.ts";
 import { literal } from "../../engine/postgres/driver/names.ts";
+import { sharedKinds } from "../../engine/run/fence/claims.ts";
 import type { MarkedTarget } from "../attempts.ts";
 import { markName } from "../leftovers.ts";
 

@@ -1,3 +1,5 @@
+import { fullName } from "../../engine/contract/text/full-name.ts";
+import { printable } from "../../engine/contract/text/printable.ts";
 import {
   applySteps,
   failed as failedStep,
@@ -13,8 +15,6 @@ import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/d
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
 import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
-import { fullName } from "../../engine/text/full-name.ts";
-import { printable } from "../../engine/text/printable.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";

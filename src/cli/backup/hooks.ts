@@ -1,5 +1,5 @@
 import type { ArchiveHooks, BackupProgress } from "../../backup/contract.ts";
-import type { EngineProgress } from "../../engine/contract.ts";
+import type { EngineProgress } from "../../engine/contract/index.ts";
 import type { CommandContext } from "../io.ts";
 import type { Voice } from "../voice.ts";
 

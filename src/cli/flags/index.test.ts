@@ -1,5 +1,5 @@
 import { expect, expectTypeOf, it } from "vitest";
-import type { CopyOptions } from "../../engine/contract.ts";
+import type { CopyOptions } from "../../engine/contract/index.ts";
 import { type Options, optionsSchema } from "../../resources/options.ts";
 import { commands, flagsOf } from "../command.ts";
 import { flagName, optionFlags, readOptions } from "./index.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import type * as z from "zod";
-import type { CopyOptions } from "../../engine/contract.ts";
+import type { CopyOptions } from "../../engine/contract/index.ts";
 import { type Options, optionsSchema } from "../../resources/options.ts";
 import { fileWords, UsageError } from "../exit.ts";
 

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { EngineProgress } from "../../engine/contract.ts";
+import type { EngineProgress } from "../../engine/contract/index.ts";
 import type { PaceSample } from "../../engine/run/pace.ts";
 import { frame, progressLine, widthOf } from "./bars.ts";
 

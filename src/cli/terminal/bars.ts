@@ -1,4 +1,4 @@
-import type { EngineProgress } from "../../engine/contract.ts";
+import type { EngineProgress } from "../../engine/contract/index.ts";
 import {
   bytesPerSecond,
   type PaceSample,

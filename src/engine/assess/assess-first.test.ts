@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { RunCode } from "../codes/index.ts";
-import { type CopyRequest, EngineError } from "../contract.ts";
+import type { RunCode } from "../contract/codes/index.ts";
+import { type CopyRequest, EngineError } from "../contract/index.ts";
 import { assessFirst } from "./assess-first.ts";
 import type { Assessment } from "./index.ts";
 

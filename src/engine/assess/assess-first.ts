@@ -1,6 +1,6 @@
-import type { RunCode } from "../codes/index.ts";
-import { type CopyHooks, type CopyRequest, EngineError } from "../contract.ts";
-import type { FoundRun } from "../fence/fence.ts";
+import type { RunCode } from "../contract/codes/index.ts";
+import { type CopyHooks, type CopyRequest, EngineError } from "../contract/index.ts";
+import type { FoundRun } from "../run/fence/fence.ts";
 import { watchBeginning } from "../run/watchdog/beginning.ts";
 import type { Assessment, AssessRequest } from "./index.ts";
 

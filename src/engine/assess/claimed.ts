@@ -1,7 +1,7 @@
-import { everything, type NameClaim, takenName } from "../fence/claims.ts";
-import { type OthersClaim, targetInUse } from "../fence/fence.ts";
 import { readOthersClaims as ofMysql } from "../mysql/fence/claim-rows.ts";
 import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts";
+import { everything, type NameClaim, takenName } from "../run/fence/claims.ts";
+import { type OthersClaim, targetInUse } from "../run/fence/fence.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Say } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";

@@ -1,4 +1,5 @@
-import type { CopyOptions, InventoryEntry } from "../contract.ts";
+import type { CopyOptions, InventoryEntry } from "../contract/index.ts";
+import { named } from "../contract/text/own-property.ts";
 import type { Catalogue, SourceTable } from "../mysql/catalogue/catalogue.ts";
 import { readDefinitions } from "../mysql/catalogue/objects.ts";
 import { readConditions } from "../mysql/catalogue/table-conditions.ts";
@@ -37,7 +38,6 @@ import {
   zeroDates,
 } from "../plan/mysql-postgres/index.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { named } from "../text/own-property.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
 import { sayRefused } from "./in-the-way.ts";

@@ -1,5 +1,5 @@
-import type { RunCode } from "../codes/index.ts";
-import type { InventoryEntry } from "../contract.ts";
+import type { RunCode } from "../contract/codes/index.ts";
+import type { InventoryEntry } from "../contract/index.ts";
 
 /** Something to know before a copy: `blocker` ends it, `warning` loses something, `note` changes something. */
 export type Finding = {

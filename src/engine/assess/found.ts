@@ -1,4 +1,4 @@
-import type { CopyOptions, Endpoint } from "../contract.ts";
+import type { CopyOptions, Endpoint } from "../contract/index.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Claimed } from "./claimed.ts";
 import type { PlannedObject } from "./finding.ts";

@@ -1,5 +1,5 @@
-import { type CopyOptions, EngineError } from "../contract.ts";
-import { isNamed, refuseUnknownDrops, roomMend } from "../fence/drop-option.ts";
+import { type CopyOptions, EngineError } from "../contract/index.ts";
+import { fullName } from "../contract/text/full-name.ts";
 import type { Catalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { codeInTheWay, refuseReferences } from "../mysql/target/name-conflicts.ts";
@@ -7,7 +7,7 @@ import { collisions, knownTables, namedTables } from "../plan/postgres-postgres/
 import { readInventory, type Thing } from "../postgres/catalogue/inventory.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullNameSql } from "../postgres/driver/names.ts";
-import { fullName } from "../text/full-name.ts";
+import { isNamed, refuseUnknownDrops, roomMend } from "../run/fence/drop-option.ts";
 import type { Say } from "./finding.ts";
 import { shortList } from "./mysql/index.ts";
 

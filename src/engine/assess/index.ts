@@ -1,9 +1,9 @@
-import type { CopyHooks, CopyOptions, Endpoint } from "../contract.ts";
-import { findLack, type Lack } from "../memory/check.ts";
-import { countAll, countRows } from "../memory/count.ts";
+import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 import { requireJobs } from "../run/jobs.ts";
+import { findLack, type Lack } from "../run/memory/check.ts";
+import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
-import { printable } from "../text/printable.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, PlannedObject, Say } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";

@@ -1,3 +1,4 @@
+import { fullName } from "../contract/text/full-name.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { mysqlClaim } from "../mysql/fence/taken-names.ts";
 import {
@@ -15,7 +16,6 @@ import {
 } from "../plan/postgres-mysql/index.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../postgres/catalogue/inventory.ts";
-import { fullName } from "../text/full-name.ts";
 import { sayClaimed } from "./claimed.ts";
 import { sayDoubts } from "./doubts.ts";
 import { type PlannedObject, type Say, withoutText } from "./finding.ts";

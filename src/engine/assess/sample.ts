@@ -1,10 +1,10 @@
-import { mysqlRows } from "../checksum/mysql/rows.ts";
-import { postgresRows } from "../checksum/postgres/rows.ts";
-import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
+import { type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
 import { identifier, qualified as mysqlQualified } from "../mysql/driver/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { qualified } from "../postgres/driver/names.ts";
+import { mysqlRows } from "../verify/checksum/mysql/rows.ts";
+import { postgresRows } from "../verify/checksum/postgres/rows.ts";
 
 /**
  * Rates measured on the spot: the first rows of the largest table are read as a copy reads them, and a text is sent to the

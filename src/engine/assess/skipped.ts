@@ -1,5 +1,4 @@
-import type { CopyOptions, InventoryEntry } from "../contract.ts";
-import { filter, map } from "../memory/lazy.ts";
+import type { CopyOptions, InventoryEntry } from "../contract/index.ts";
 import { createSteps, needsAddress, skipEntries } from "../plan/postgres-postgres/index.ts";
 import { readAddresses } from "../postgres/catalogue/address.ts";
 import type { Thing } from "../postgres/catalogue/inventory.ts";
@@ -7,6 +6,7 @@ import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts"
 import type { Session } from "../postgres/driver/connection.ts";
 import { dumpSchema } from "../postgres/dump/dump.ts";
 import type { leftInSource } from "../postgres/source/left-in-source.ts";
+import { filter, map } from "../run/memory/lazy.ts";
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
 export async function readSkipped(

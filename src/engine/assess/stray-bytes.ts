@@ -1,4 +1,4 @@
-import { EngineError } from "../contract.ts";
+import { EngineError } from "../contract/index.ts";
 import type { SourceColumn } from "../mysql/catalogue/catalogue.ts";
 import type { Session } from "../mysql/driver/session.ts";
 import { hasStrayBytes, readStrayBytes, strayWords } from "../plan/fits/stray-bytes.ts";

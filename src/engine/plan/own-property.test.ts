@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { named } from "../text/own-property.ts";
-import { mysqlType, postgresType } from "../translate/types.ts";
+import { named } from "../contract/text/own-property.ts";
 import { targetSchema } from "./mysql-postgres/options.ts";
 import { prefixOf } from "./postgres-mysql/columns/scheme.ts";
+import { mysqlType, postgresType } from "./translate/types.ts";
 
 const inherited = ["constructor", "__proto__", "toString", "hasOwnProperty", "valueOf"];
 

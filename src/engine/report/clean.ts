@@ -1,5 +1,5 @@
 import type { Redactor } from "../../guard/redact.ts";
-import type { CopyReport } from "../contract.ts";
+import type { CopyReport } from "../contract/index.ts";
 
 /** The report with the sentences in it cleaned; names are data and stay as they are. */
 export function cleanReport<Report extends Pick<CopyReport, "warnings" | "inventory">>(

@@ -1,5 +1,5 @@
 import { counted, durationText, sizeText } from "../../guard/words.ts";
-import type { CopyReport, InventoryEntry } from "../contract.ts";
+import type { CopyReport, InventoryEntry } from "../contract/index.ts";
 import { notCopiedText } from "./not-copied.ts";
 import { snapshotWords } from "./snapshot-words.ts";
 

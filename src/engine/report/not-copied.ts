@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract/index.ts";
 
 /** The objects that a copy did not copy, or changed, in one sentence. Pure. */
 

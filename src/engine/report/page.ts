@@ -1,6 +1,6 @@
 import { counted } from "../../guard/words.ts";
-import type { CopyReport, InventoryEntry, Verification } from "../contract.ts";
-import { escapeUnseen } from "../text/printable.ts";
+import type { CopyReport, InventoryEntry, Verification } from "../contract/index.ts";
+import { escapeUnseen } from "../contract/text/printable.ts";
 import { factsOf, numberText, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 

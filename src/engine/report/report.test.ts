@@ -1,6 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
-import type { CopyReport } from "../contract.ts";
+import type { CopyReport } from "../contract/index.ts";
 import { reportPage } from "./page.ts";
 import { readReport, reportJsonSchema, reportSchema } from "./schema.ts";
 import { reportMarkdown, reportSummary } from "./text.ts";

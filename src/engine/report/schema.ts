@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { CopyReport } from "../contract.ts";
+import type { CopyReport } from "../contract/index.ts";
 
 /** The shape of a report, as JSON; `docs/report.schema.json` is made from it. New fields may be added, none change their meaning. */
 

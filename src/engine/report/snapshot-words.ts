@@ -1,4 +1,4 @@
-import type { SourceSnapshot } from "../contract.ts";
+import type { SourceSnapshot } from "../contract/index.ts";
 
 /** How the source was read, and where its own log has that state: for the report and a run's log. */
 export function snapshotWords({ connections, binlog, gtid, lsn, transactions }: SourceSnapshot): string {

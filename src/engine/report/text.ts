@@ -1,6 +1,6 @@
 import { counted } from "../../guard/words.ts";
-import type { CopyReport, InventoryEntry } from "../contract.ts";
-import { escapeUnseen } from "../text/printable.ts";
+import type { CopyReport, InventoryEntry } from "../contract/index.ts";
+import { escapeUnseen } from "../contract/text/printable.ts";
 import { factsOf, numberText, withoutRows } from "./facts.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */

@@ -1,4 +1,4 @@
-import { EngineError } from "../contract.ts";
+import { EngineError } from "../contract/index.ts";
 import type { Sink } from "../postgres/driver/block-socket.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { copyIn } from "../postgres/driver/copy-in.ts";

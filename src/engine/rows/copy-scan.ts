@@ -1,4 +1,4 @@
-import { EngineError } from "../contract.ts";
+import { EngineError } from "../contract/index.ts";
 
 /**
  * Finds the CopyData messages in a server's byte stream without making an object for any of them: runs of whole or

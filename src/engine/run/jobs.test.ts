@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { assess } from "../assess/index.ts";
-import type { CopyHooks, CopyOptions, Endpoint } from "../contract.ts";
+import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
 import { copy } from "../index.ts";
 import { verify } from "../verify/index.ts";
 

@@ -1,4 +1,4 @@
-import { EngineError } from "../contract.ts";
+import { EngineError } from "../contract/index.ts";
 
 /** For callers whose options nobody checked. Errors: `option_invalid` where `jobs` is no number of streams. */
 export function requireJobs({ jobs }: { jobs?: unknown }): void {

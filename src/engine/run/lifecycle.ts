@@ -1,7 +1,7 @@
-import { refuseDifferences } from "../checksum/words.ts";
-import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract.ts";
-import type { Fence } from "../fence/fence.ts";
-import { decidingOptions, reportFor } from "../fence/finished-options.ts";
+import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract/index.ts";
+import { refuseDifferences } from "../verify/checksum/words.ts";
+import type { Fence } from "./fence/fence.ts";
+import { decidingOptions, reportFor } from "./fence/finished-options.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
 import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 

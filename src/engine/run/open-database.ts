@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError } from "../contract.ts";
+import { type Endpoint, EngineError } from "../contract/index.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { versionText } from "../postgres/driver/version.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EngineProgress } from "../contract.ts";
+import type { EngineProgress } from "../contract/index.ts";
 import { etaSeconds, type PaceSample, percentOf, tablesToShow, withSample } from "./pace.ts";
 
 const none = { done: 0, total: 0 };

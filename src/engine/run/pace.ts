@@ -1,4 +1,4 @@
-import type { EngineProgress } from "../contract.ts";
+import type { EngineProgress } from "../contract/index.ts";
 
 /** What a person asks of a running copy: how much of it is done, how long it takes still, and which tables are in work. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EngineProgress } from "../contract.ts";
+import type { EngineProgress } from "../contract/index.ts";
 import { createProgress } from "./progress.ts";
 
 function listen() {

@@ -1,4 +1,4 @@
-import type { CopyHooks, EngineProgress, Phase } from "../contract.ts";
+import type { CopyHooks, EngineProgress, Phase } from "../contract/index.ts";
 
 /** Accounts for what a copy has done and tells the caller, at most every `everyMs` and at each change of phase or state. */
 export interface ProgressAccount {

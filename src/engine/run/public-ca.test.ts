@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
 import { expect, it } from "vitest";
-import type { Endpoint } from "../contract.ts";
+import type { Endpoint } from "../contract/index.ts";
 import { withPublicCa } from "./public-ca.ts";
 
 const endpoint = (host: string, tls: Endpoint["tls"]): Endpoint => ({

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { rootCertificates } from "node:tls";
-import type { Endpoint } from "../contract.ts";
+import type { Endpoint } from "../contract/index.ts";
 
 /**
  * The certificate authorities of clouds that Node does not trust by itself: Amazon's for RDS, Aurora and RDS Proxy, by

@@ -1,5 +1,5 @@
-import type { CopyReport } from "../contract.ts";
-import { printable } from "../text/printable.ts";
+import type { CopyReport } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 
 /**
  * The report of any direction as a person may read it: control characters of names and values are escapes in its names, notes

@@ -1,11 +1,11 @@
 import { counted } from "../../guard/words.ts";
-import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../contract.ts";
-import type { Cleaned, Fence, FoundRun } from "../fence/fence.ts";
+import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 import { openFence as openMysql } from "../mysql/fence/fence.ts";
 import { readFence as readMysql } from "../mysql/fence/read.ts";
 import { openFence as openPostgres } from "../postgres/fence/fence.ts";
 import { readFence as readPostgres } from "../postgres/fence/read.ts";
-import { printable } from "../text/printable.ts";
+import type { Cleaned, Fence, FoundRun } from "./fence/fence.ts";
 import { elsewhere, otherPlace, readPlace } from "./target-place.ts";
 
 /**

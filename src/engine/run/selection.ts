@@ -1,6 +1,6 @@
-import { type CopyOptions, EngineError } from "../contract.ts";
-import { dotMend, readName } from "../text/full-name.ts";
-import { many, matchesWildcards } from "../text/wildcards.ts";
+import { type CopyOptions, EngineError } from "../contract/index.ts";
+import { dotMend, readName } from "../contract/text/full-name.ts";
+import { many, matchesWildcards } from "../contract/text/wildcards.ts";
 
 /**
  * Which tables are copied: `include` and `exclude` of the options. A pattern is `table` or `schema.table`, exactly as the

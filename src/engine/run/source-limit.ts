@@ -1,4 +1,4 @@
-import { type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../contract.ts";
+import { type CopyHooks, type CopyRequest, EngineError, type EngineProgress } from "../contract/index.ts";
 import { type OpenedDatabase, openReading, sizeOf } from "./open-database.ts";
 
 /** The size that a source may have: measured before the first write, and held against what is read. */

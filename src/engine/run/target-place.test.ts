@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type CopyRequest, EngineError } from "../contract.ts";
+import { type CopyRequest, EngineError } from "../contract/index.ts";
 import { elsewhere, onlyOwnList } from "./target-place.ts";
 
 const here = { address: "db.shop:5432", identity: "postgresql 7 16384" };

@@ -5,10 +5,10 @@ import {
   type Endpoint,
   EngineError,
   type StatedPlace,
-} from "../contract.ts";
+} from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 import { serverIdentity as mysqlIdentity } from "../mysql/fence/same-database.ts";
 import { databaseIdentity as postgresIdentity } from "../postgres/fence/same-database.ts";
-import { printable } from "../text/printable.ts";
 import { openReading } from "./open-database.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EngineError, type Verification } from "../contract.ts";
+import { EngineError, type Verification } from "../contract/index.ts";
 import { verifiedEqual } from "./verified-tables.ts";
 
 const compared = (more: Partial<Verification> = {}): Verification => ({

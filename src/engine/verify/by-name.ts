@@ -1,8 +1,8 @@
-import type { InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract/index.ts";
+import { fullName } from "../contract/text/full-name.ts";
+import { named } from "../contract/text/own-property.ts";
+import { printable } from "../contract/text/printable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { fullName } from "../text/full-name.ts";
-import { named } from "../text/own-property.ts";
-import { printable } from "../text/printable.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { type ExpectedObjects, readExpected } from "./expected.ts";
 import { compareFound } from "./found.ts";

@@ -1,6 +1,6 @@
-import type { TableName } from "../checksum/rows.ts";
-import type { CopyOptions, Endpoint, InventoryEntry } from "../contract.ts";
+import type { CopyOptions, Endpoint, InventoryEntry } from "../contract/index.ts";
 import { createSelection } from "../run/selection.ts";
+import type { TableName } from "./checksum/rows.ts";
 import type { Paired } from "./pairs.ts";
 import type { OpenedSide, OpenedTable } from "./sides.ts";
 

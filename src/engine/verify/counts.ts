@@ -1,11 +1,11 @@
-import { createDialect } from "../checksum/dialect.ts";
-import type { TablePair } from "../checksum/index.ts";
-import type { TableName } from "../checksum/rows.ts";
-import { type Reader, readBoth, readersOf, type SideSessions } from "../checksum/side.ts";
-import { type Tables, tableKey } from "../checksum/types.ts";
-import { tableWords } from "../checksum/words.ts";
-import type { TableDifference, Verification } from "../contract.ts";
+import type { TableDifference, Verification } from "../contract/index.ts";
 import { workOff } from "../run/work.ts";
+import { createDialect } from "./checksum/dialect.ts";
+import type { TablePair } from "./checksum/index.ts";
+import type { TableName } from "./checksum/rows.ts";
+import { type Reader, readBoth, readersOf, type SideSessions } from "./checksum/side.ts";
+import { type Tables, tableKey } from "./checksum/types.ts";
+import { tableWords } from "./checksum/words.ts";
 
 /** Compares the numbers of rows alone. */
 export async function compareCounts(

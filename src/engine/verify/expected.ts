@@ -1,6 +1,7 @@
 import { mysqlToPostgres } from "../assess/conversions.ts";
 import type { PlannedObject } from "../assess/finding.ts";
 import { postgresToMysql } from "../assess/mysql/to-mysql.ts";
+import { fullName } from "../contract/text/full-name.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { selectedCatalogue } from "../mysql/source/selected.ts";
@@ -9,7 +10,6 @@ import { choose, mostColumns, readSrids, readViews } from "../plan/postgres-mysq
 import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createSelection } from "../run/selection.ts";
-import { fullName } from "../text/full-name.ts";
 import type { Comparing } from "./comparing.ts";
 import type { InventoryObject } from "./inventory.ts";
 

@@ -1,8 +1,8 @@
 import type { PlannedObject } from "../assess/finding.ts";
-import type { TablePair } from "../checksum/index.ts";
-import type { TableName } from "../checksum/rows.ts";
-import type { InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract/index.ts";
 import { countedKind } from "../report/not-copied.ts";
+import type { TablePair } from "./checksum/index.ts";
+import type { TableName } from "./checksum/rows.ts";
 import { type InventoryObject, tableOf } from "./inventory.ts";
 
 /** The objects of two databases side by side by kind, name and columns, as a copy would have them in the target. Pure. */

@@ -1,9 +1,9 @@
-import type { TableName } from "../checksum/rows.ts";
-import type { SideSessions } from "../checksum/side.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import type { TableName } from "./checksum/rows.ts";
+import type { SideSessions } from "./checksum/side.ts";
 
 /** The objects of both sides, read from their own catalogues and laid side by side by kind and name. */
 export interface InventoryObject {

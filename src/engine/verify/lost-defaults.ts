@@ -1,7 +1,7 @@
-import type { InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
 import type { ExpectedObjects } from "./expected.ts";
 

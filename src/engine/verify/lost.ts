@@ -1,9 +1,9 @@
-import type { InventoryEntry } from "../contract.ts";
+import type { InventoryEntry } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 import { identifier as mysqlIdentifier, qualified as mysqlQualified } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { identifier, literal, qualified } from "../postgres/driver/names.ts";
-import { printable } from "../text/printable.ts";
 import type { Comparing } from "./comparing.ts";
 import type { ExpectedObjects } from "./expected.ts";
 

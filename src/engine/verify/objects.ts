@@ -1,8 +1,8 @@
+import { fullName } from "../contract/text/full-name.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { readTarget } from "../plan/mysql-mysql/index.ts";
 import { otherLocale } from "../postgres/catalogue/locale.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { fullName } from "../text/full-name.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { pairChecks } from "./mysql/crossing.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { ColumnType } from "../checksum/types.ts";
+import type { ColumnType } from "./checksum/types.ts";
 import { pairTables, type SideTables } from "./pairs.ts";
 import type { OpenedTable } from "./sides.ts";
 

@@ -1,10 +1,10 @@
-import type { TablePair } from "../checksum/index.ts";
-import type { TableName } from "../checksum/rows.ts";
-import type { CopyOptions } from "../contract.ts";
+import type { CopyOptions } from "../contract/index.ts";
+import { named } from "../contract/text/own-property.ts";
 import { createNames as createPostgresNames } from "../plan/mysql-postgres/index.ts";
 import { createNames as createMysqlNames, inNamingOrder, prefixOf } from "../plan/postgres-mysql/index.ts";
 import type { PartitionTree } from "../postgres/catalogue/partition-roots.ts";
-import { named } from "../text/own-property.ts";
+import type { TablePair } from "./checksum/index.ts";
+import type { TableName } from "./checksum/rows.ts";
 import type { OpenedTable } from "./sides.ts";
 
 /** Which table of the target is which of the source, by the rules by which each direction names what it makes. Pure. */

@@ -1,5 +1,5 @@
-import type { InventoryEntry } from "../contract.ts";
-import { printable } from "../text/printable.ts";
+import type { InventoryEntry } from "../contract/index.ts";
+import { printable } from "../contract/text/printable.ts";
 
 /** The objects of two databases of one engine side by side, by all that their catalogues tell of them. Pure. */
 

@@ -1,7 +1,4 @@
-import type { TableName } from "../checksum/rows.ts";
-import { readColumnTypes, type SideSessions } from "../checksum/side.ts";
-import { type TableType, tableKey } from "../checksum/types.ts";
-import { type CopyOptions, type Endpoint, EngineError } from "../contract.ts";
+import { type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
 import { findUnseen } from "../mysql/catalogue/unseen.ts";
 import { literal } from "../mysql/driver/names.ts";
@@ -10,6 +7,9 @@ import { openSnapshot } from "../mysql/source/snapshot.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { openSource } from "../postgres/source/source.ts";
+import type { TableName } from "./checksum/rows.ts";
+import { readColumnTypes, type SideSessions } from "./checksum/side.ts";
+import { type TableType, tableKey } from "./checksum/types.ts";
 
 /** Each side of a verification as one state of it, seen by several sessions, with its tables. */
 export interface OpenedSide {

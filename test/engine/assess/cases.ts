@@ -1,4 +1,4 @@
-import type { CopyOptions } from "../../../src/engine/contract.ts";
+import type { CopyOptions } from "../../../src/engine/contract/index.ts";
 
 /** Schemas, targets and rights, each with what the assessment finds and how the copy ends. */
 

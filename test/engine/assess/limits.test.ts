@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Assessment, assess } from "../../../src/engine/assess/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { closeClients, pair, type Servers, startServers } from "../../support/engine/mysql-mysql-support.ts";
 import { endpoint, mysqlAs } from "../../support/engine/mysql-support.ts";

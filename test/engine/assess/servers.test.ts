@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Assessment, assess } from "../../../src/engine/assess/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { assessmentSchema, boundAssessment } from "../../../src/resources/assessment.ts";
 import { endpoint, error, mysqlAs, pair, type Servers, startServers } from "../../support/engine/mysql-support.ts";
 import * as postgres from "../../support/engine/postgres-support.ts";

@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import { chosenSeed } from "../../seed.ts";
 import { borrowDatabase } from "../../servers/index.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { CopyRequest } from "../../../src/engine/contract.ts";
+import type { CopyRequest } from "../../../src/engine/contract/index.ts";
 import { run } from "../../support/engine/run.ts";
 import { startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 

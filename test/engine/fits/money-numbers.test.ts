@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
 import { assess } from "../../../src/engine/assess/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, mysqlAs } from "../../support/engine/mysql-support.ts";
 import { sql } from "../../support/engine/postgres-support.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { EngineProgress } from "../../../src/engine/contract.ts";
+import type { EngineProgress } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import { copied, type Pair, pair, pairs, tablesOf, useServers } from "../../support/engine/mysql-mysql-support.ts";
 import { error, type Flavour, mysqlAs } from "../../support/engine/mysql-support.ts";

@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, mysqlAs } from "../../support/engine/mysql-support.ts";

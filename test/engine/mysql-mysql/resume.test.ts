@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { describe, expect, test } from "vitest";
-import type { EngineProgress } from "../../../src/engine/contract.ts";
+import type { EngineProgress } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { copied, definitionsOf, type Pair, pair, useServers } from "../../support/engine/mysql-mysql-support.ts";
 import type { Flavour } from "../../support/engine/mysql-support.ts";

@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { copied, flavours, pair, pairs, useServers } from "../../support/engine/mysql-mysql-support.ts";

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { kinds } from "../../../dev/databases/kinds.ts";
 import { serverRoot } from "../../../dev/databases/release.ts";
 import { openTerminal } from "../../../dev/terminal/index.ts";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { normalDump } from "../../support/engine/mysql-dump.ts";
 import { expectRows, shapes, zoo } from "../../support/engine/mysql-everything.ts";
 import {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CopyRequest, EngineProgress } from "../../../src/engine/contract.ts";
+import type { CopyRequest, EngineProgress } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import {
   error,

@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CopyRequest } from "../../../src/engine/contract.ts";
+import type { CopyRequest } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { copied, pair, useServers } from "../../support/engine/mysql-mysql-support.ts";
 import type { Flavour } from "../../support/engine/mysql-support.ts";

@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { createSecureContext, TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { connect } from "../../../src/engine/mysql/driver/session.ts";
 import { withReplyListener } from "../../../src/engine/run/watchdog/replies.ts";
 import { makeCa, makeServerCertificate } from "../../../src/guard/certificate.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CopyOptions } from "../../../src/engine/contract.ts";
+import type { CopyOptions } from "../../../src/engine/contract/index.ts";
 import { error, type Flavour } from "../../support/engine/mysql-support.ts";
 import {
   inSource,

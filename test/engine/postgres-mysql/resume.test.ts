@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { EngineProgress } from "../../../src/engine/contract.ts";
+import type { EngineProgress } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import type { Flavour } from "../../support/engine/mysql-support.ts";
 import {

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
-import { printable } from "../../../src/engine/text/printable.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
+import { printable } from "../../../src/engine/contract/text/printable.ts";
 import { pair, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";
 import { sql } from "../../support/engine/postgres-support.ts";
 import { run } from "../../support/engine/run.ts";

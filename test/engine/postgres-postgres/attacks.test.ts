@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { EngineError } from "../../../src/engine/contract.ts";
+import { EngineError } from "../../../src/engine/contract/index.ts";
 import { literal } from "../../../src/engine/postgres/driver/names.ts";
 import { causeOf, openFence } from "../../../src/engine/postgres/fence/fence.ts";
 import {

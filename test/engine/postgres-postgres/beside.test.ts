@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { assess } from "../../../src/engine/assess/index.ts";
-import type { CopyRequest } from "../../../src/engine/contract.ts";
+import type { CopyRequest } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import { openFence } from "../../../src/engine/postgres/fence/fence.ts";
 import { foundRuns, reset } from "../../../src/engine/run/reset.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
 import { assess } from "../../../src/engine/assess/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import * as my from "../../support/engine/mysql-support.ts";
 import {

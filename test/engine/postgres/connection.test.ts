@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { type AddressInfo, createServer, type Socket } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { connect } from "../../../src/engine/postgres/driver/connection.ts";
 import { copyIn, frame, headerBytes } from "../../../src/engine/postgres/driver/copy-in.ts";
 import { withoutReplyListener, withReplyListener } from "../../../src/engine/run/watchdog/replies.ts";

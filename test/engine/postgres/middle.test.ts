@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { type AddressInfo, createServer, connect as dialTcp, type Socket } from "node:net";
 import { connect as connectTls, createSecureContext, TLSSocket } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { connect } from "../../../src/engine/postgres/driver/connection.ts";
 import { makeCa, makeServerCertificate } from "../../../src/guard/certificate.ts";
 import { authentication, message, ready } from "../../guard/rogue.ts";

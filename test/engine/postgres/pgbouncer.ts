@@ -8,7 +8,7 @@ import { freePort } from "../../../dev/databases/free-port.ts";
 import { rootFileSystem } from "../../../dev/image/root.ts";
 import { rootProgram } from "../../../dev/image/root-program.ts";
 import { openTerminal } from "../../../dev/terminal/index.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { until } from "../../operator/control-plane.ts";
 
 /** A real PgBouncer before a server, on a free loopback port. */

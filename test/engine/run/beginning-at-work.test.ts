@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../../dev/databases/index.ts";
-import { type Endpoint, EngineError } from "../../../src/engine/contract.ts";
+import { type Endpoint, EngineError } from "../../../src/engine/contract/index.ts";
 import { connect as connectMysql } from "../../../src/engine/mysql/driver/session.ts";
 import { connect as connectPostgres } from "../../../src/engine/postgres/driver/connection.ts";
 import { watchBeginning } from "../../../src/engine/run/watchdog/beginning.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { CopyReport, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyReport, Endpoint } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { connect, type Session } from "../../databases/connect.ts";
 import { borrowDatabase } from "../../servers/index.ts";

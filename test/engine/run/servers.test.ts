@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, type ExpectStatic, expect, test } from "
 import type { Database } from "../../../dev/databases/index.ts";
 import { type DatabaseKind, kinds } from "../../../dev/databases/kinds.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, error, mysqlAs } from "../../support/engine/mysql-support.ts";
 import { run } from "../../support/engine/run.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram, type Program } from "../../../dev/program.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { run } from "../../cli/process.ts";
 import { directions, type Kind, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundleProgram, type Program } from "../../../dev/program.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
-import { type MemoryDirection, neededMemory } from "../../../src/engine/memory/need.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
+import { type MemoryDirection, neededMemory } from "../../../src/engine/run/memory/need.ts";
 import { run } from "../../cli/process.ts";
 import { directions, type Kind, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 

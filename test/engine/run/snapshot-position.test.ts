@@ -1,7 +1,7 @@
 import type { Connection } from "mysql2/promise";
 import { describe, test } from "vitest";
 import type { DatabaseKind } from "../../../dev/databases/kinds.ts";
-import type { SourceSnapshot } from "../../../src/engine/contract.ts";
+import type { SourceSnapshot } from "../../../src/engine/contract/index.ts";
 import { openSnapshot } from "../../../src/engine/mysql/source/snapshot.ts";
 import { atFileEnd } from "../../file-end.ts";
 import { borrowDatabase } from "../../servers/index.ts";

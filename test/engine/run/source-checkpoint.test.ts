@@ -3,7 +3,7 @@ import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { CopyRequest } from "../../../src/engine/contract.ts";
+import type { CopyRequest } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, error, mysqlAs } from "../../support/engine/mysql-support.ts";

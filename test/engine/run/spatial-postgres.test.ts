@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { CopyOptions } from "../../../src/engine/contract.ts";
+import type { CopyOptions } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import type { Flavour } from "../../support/engine/mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";

@@ -1,6 +1,6 @@
 import mysql from "mysql2/promise";
 import { expect, test } from "vitest";
-import { isAlone, mysqlComparison } from "../../../src/engine/translate/collation.ts";
+import { isAlone, mysqlComparison } from "../../../src/engine/plan/translate/collation.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 
 /** What the translation takes for granted of utf8mb4_general_ci, by every character that there is. */

@@ -2,7 +2,7 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import { type ColumnMeaning, translateExpression } from "../../../src/engine/translate/index.ts";
+import { type ColumnMeaning, translateExpression } from "../../../src/engine/plan/translate/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { hostileRows } from "./support.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { type VerifyOptions, verify } from "../../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import * as my from "../../support/engine/mysql-mysql-support.ts";

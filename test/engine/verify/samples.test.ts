@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { mysqlStatements, postgresScript, type Sample } from "../../samples/index.ts";
 import { run } from "../../support/engine/run.ts";
 import {

@@ -1,4 +1,4 @@
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
 import type { Column, Table } from "../cases.ts";
 import { begin, type Engine, quote } from "../kinds/index.ts";

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../src/engine/contract.ts";
+import type { InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { isPostgres, sql } from "../../chaos/contents.ts";
 import type { Column, Table } from "../cases.ts";
 import type { Found, Stop } from "./index.ts";

@@ -1,4 +1,4 @@
-import type { CopyReport, InventoryEntry } from "../../../src/engine/contract.ts";
+import type { CopyReport, InventoryEntry } from "../../../src/engine/contract/index.ts";
 import type { Table } from "../cases.ts";
 import { begin, quote } from "../kinds/index.ts";
 import type { Found, Stop } from "./index.ts";

@@ -32,7 +32,7 @@ export const known: readonly { path: string; source: string; sees: string }[] = 
   },
   { path: "src/engine/run/public-ca.ts", source: "[a-z]{2}(?:-[a-z]+)+-\\d+", sees: "certificates of the package" },
   {
-    path: "src/engine/translate/refusal.ts",
+    path: "src/engine/plan/translate/refusal.ts",
     source: "[\\\\/]translate[\\\\/]([^\\s()]+:\\d+):\\d+",
     sees: "the stack of an error of the engine's own",
   },

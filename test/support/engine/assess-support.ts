@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import { assess } from "../../../src/engine/assess/index.ts";
-import type { CopyOptions, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyOptions, Endpoint } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import type { Case, Kind } from "../../engine/assess/cases.ts";
 import * as my from "./mysql-mysql-support.ts";

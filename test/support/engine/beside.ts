@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { expect } from "vitest";
-import type { CopyHooks, CopyReport, CopyRequest, EngineProgress } from "../../../src/engine/contract.ts";
+import type { CopyHooks, CopyReport, CopyRequest, EngineProgress } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import { run } from "./run.ts";
 

@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { expect } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { rows } from "./postgres-mysql-support.ts";
 
 /** Ignores case and underscores in names, fractional digits, integer widths, and RESTRICT versus NO ACTION. */

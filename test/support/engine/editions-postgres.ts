@@ -1,6 +1,6 @@
 import type pg from "pg";
 import { expect } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { rows } from "./mysql-support.ts";
 
 /** Ignores case, underscores and quotes in names. */

@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import { afterAll, beforeAll } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { CopyRequest, Endpoint } from "../../../src/engine/contract.ts";
+import type { CopyRequest, Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
 import { type Ran, run } from "./run.ts";

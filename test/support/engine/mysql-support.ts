@@ -1,7 +1,7 @@
 import mysql from "mysql2/promise";
 import pg from "pg";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 
 /** Servers for the tests of MySQL → PostgreSQL, and readers of both sides that share no code with the engine. */

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import type mysql from "mysql2/promise";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { CopyRequest } from "../../../src/engine/contract.ts";
+import type { CopyRequest } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, type Flavour, mysqlAs } from "./mysql-support.ts";
 

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import pg from "pg";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { Copied, CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../../src/engine/contract.ts";
+import type { Copied, CopyHooks, CopyRequest, Endpoint, EngineProgress } from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import { postgresToPostgres } from "../../../src/engine/plan/postgres-postgres/transfer.ts";
 import { runCopy } from "../../../src/engine/run/lifecycle.ts";

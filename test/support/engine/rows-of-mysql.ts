@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import type pg from "pg";
 import { expect } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { rows, sourceRows, withoutLastZeros } from "./mysql-support.ts";
 
 /** Compares every row of a copy from MySQL or MariaDB with the source, apart from text form. `source`: a session in the database, in UTC. */

@@ -1,6 +1,12 @@
 import { expect } from "vitest";
 import { type Assessment, assess } from "../../../src/engine/assess/index.ts";
-import type { Copied, CopyOptions, CopyReport, CopyRequest, EngineProgress } from "../../../src/engine/contract.ts";
+import type {
+  Copied,
+  CopyOptions,
+  CopyReport,
+  CopyRequest,
+  EngineProgress,
+} from "../../../src/engine/contract/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 
 /** A copy as the tests run it, and what it said. */

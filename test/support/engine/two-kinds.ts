@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
 import { sql } from "./postgres-support.ts";

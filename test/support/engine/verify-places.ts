@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
 import { pgTools } from "../../../dev/databases/pg-tools.ts";
-import type { Endpoint } from "../../../src/engine/contract.ts";
+import type { Endpoint } from "../../../src/engine/contract/index.ts";
 import { verify } from "../../../src/engine/verify/index.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import * as my from "./mysql-mysql-support.ts";

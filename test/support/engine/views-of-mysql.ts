@@ -1,7 +1,7 @@
 import type mysql from "mysql2/promise";
 import type pg from "pg";
 import { expect } from "vitest";
-import type { Endpoint, InventoryEntry } from "../../../src/engine/contract.ts";
+import type { Endpoint, InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { counted } from "../../../src/guard/words.ts";
 import { sourceRows, withoutLastZeros } from "./mysql-support.ts";

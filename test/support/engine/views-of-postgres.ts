@@ -1,6 +1,6 @@
 import type mysql from "mysql2/promise";
 import { expect } from "vitest";
-import type { InventoryEntry } from "../../../src/engine/contract.ts";
+import type { InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { counted } from "../../../src/guard/words.ts";
 import { reader, rows as sourceRows, withoutLastZeros } from "./mysql-support.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import type { CopyReport } from "../../../src/engine/contract.ts";
+import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { bytesOf, columnsOf, definitionsOf, type Pair, tablesOf } from "./mysql-mysql-support.ts";
 
 interface Whole {

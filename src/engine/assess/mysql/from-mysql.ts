@@ -1,4 +1,6 @@
-import type { CopyOptions } from "../../contract.ts";
+import type { CopyOptions } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
+import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
@@ -19,8 +21,6 @@ import {
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import type { OpenedDatabase } from "../../run/open-database.ts";
 import { createSelection } from "../../run/selection.ts";
-import { fullName } from "../../text/full-name.ts";
-import { named } from "../../text/own-property.ts";
 import { sayClaimed } from "../claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "../conversions.ts";
 import { type PlannedObject, type Say, withoutText } from "../finding.ts";

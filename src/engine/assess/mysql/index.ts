@@ -1,4 +1,4 @@
-import type { CopyOptions, Endpoint } from "../../contract.ts";
+import type { CopyOptions, Endpoint } from "../../contract/index.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../../mysql/catalogue/catalogue.ts";
 import { type Rights, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";

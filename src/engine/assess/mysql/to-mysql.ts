@@ -1,4 +1,5 @@
-import type { CopyOptions } from "../../contract.ts";
+import type { CopyOptions } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import {
   type Chosen,
   createScheme,
@@ -25,7 +26,6 @@ import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import type { Srids } from "../../rows/copy-to-load/fields.ts";
 import { createSelection } from "../../run/selection.ts";
-import { printable } from "../../text/printable.ts";
 import { sayDoubts } from "../doubts.ts";
 import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "../finding.ts";
 import { saySequences } from "../postgres/index.ts";

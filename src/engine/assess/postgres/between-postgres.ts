@@ -1,4 +1,6 @@
-import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract.ts";
+import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { sameDatabase } from "../../mysql/fence/same-database.ts";
 import {
   checkDataOnly,
@@ -18,8 +20,6 @@ import { isSameDatabase } from "../../postgres/fence/same-database.ts";
 import type { leftInSource } from "../../postgres/source/left-in-source.ts";
 import { readUnreadableSequences } from "../../postgres/source/unreadable-sequences.ts";
 import { quietly } from "../../postgres/target/data-only.ts";
-import { fullName } from "../../text/full-name.ts";
-import { printable } from "../../text/printable.ts";
 import { type Claimed, sayClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
 import { sayDoubts } from "../doubts.ts";

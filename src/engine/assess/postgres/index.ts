@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";

@@ -1,4 +1,4 @@
-import { many, matchesWildcards, one, type Wildcards } from "../../text/wildcards.ts";
+import { many, matchesWildcards, one, type Wildcards } from "../../contract/text/wildcards.ts";
 import type { Session } from "../driver/session.ts";
 
 /**

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../contract.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
 import type { SourceTable } from "../catalogue/tables.ts";
 import { type Definition, type Item, optionText, outside } from "./definition.ts";
 import type { TranslatedTable } from "./dialect.ts";

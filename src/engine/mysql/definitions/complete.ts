@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import type { SourceTable } from "../catalogue/catalogue.ts";
 import type { Definition } from "./definition.ts";
 

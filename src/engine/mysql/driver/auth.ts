@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { ed25519Response } from "./ed25519.ts";
 
 /**

@@ -1,9 +1,9 @@
 import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
-import type { RunCode } from "../../codes/index.ts";
-import { type Endpoint, EngineError } from "../../contract.ts";
-import { noPassword } from "../../text/no-password.ts";
-import { printable } from "../../text/printable.ts";
-import { tlsMend } from "../../text/tls-words.ts";
+import type { RunCode } from "../../contract/codes/index.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
+import { noPassword } from "../../contract/text/no-password.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { tlsMend } from "../../contract/text/tls-words.ts";
 import type { ServerError } from "./wire.ts";
 
 /** What a MySQL server or the way to it says, as the engine's errors: a stable code and a sentence to act on. */

@@ -1,7 +1,7 @@
 import { connect, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 import { dial } from "../../../guard/dial.ts";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { ProtocolError } from "./errors.ts";
 
 /**

@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { ProtocolError } from "./errors.ts";
 import type { Consume } from "./input.ts";
 import { fullPacket, packetHeader } from "./wire.ts";

@@ -1,5 +1,5 @@
-import { answerBytes } from "../../memory/bounded.ts";
-import { sharedText } from "../../memory/shared-text.ts";
+import { answerBytes } from "../../run/memory/bounded.ts";
+import { sharedText } from "../../run/memory/shared-text.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { awaited } from "../../run/watchdog/replies.ts";
 import { firstResponse, nextResponse } from "./auth.ts";
 import { type ErrorOrigin, engineError, LostError, MysqlError, ProtocolError, silent } from "./errors.ts";

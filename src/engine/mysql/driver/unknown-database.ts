@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { type ErrorOrigin, MysqlError } from "./errors.ts";
 import type { Session } from "./session-types.ts";
 

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { MysqlError } from "./errors.ts";
 import { connect, type Server, type Session } from "./session.ts";
 import { set } from "./settings.ts";

@@ -1,5 +1,12 @@
-import { type Claimant, claimKey, claimOfKey, claimsByKey, everything, type NameClaim } from "../../fence/claims.ts";
-import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
+import {
+  type Claimant,
+  claimKey,
+  claimOfKey,
+  claimsByKey,
+  everything,
+  type NameClaim,
+} from "../../run/fence/claims.ts";
+import { type OthersClaim, refuseTaken } from "../../run/fence/fence.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { deleteRows, type FenceTable, findTable, ownedRows } from "./table.ts";

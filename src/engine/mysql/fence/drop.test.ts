@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import type { Session } from "../driver/session.ts";
 import { dropMade } from "./drop.ts";
 

@@ -1,6 +1,6 @@
-import { EngineError, type MadeObject } from "../../contract.ts";
-import { type Cleaned, nothingCleaned } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError, type MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { type Cleaned, nothingCleaned } from "../../run/fence/fence.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";

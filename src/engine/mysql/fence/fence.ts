@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import { type CopyReport, type Endpoint, EngineError } from "../../contract.ts";
-import { type Fence, registerPatienceMs, transacted } from "../../fence/fence.ts";
-import { jsonTexts } from "../../memory/json-bytes.ts";
+import { type CopyReport, type Endpoint, EngineError } from "../../contract/index.ts";
+import { type Fence, registerPatienceMs, transacted } from "../../run/fence/fence.ts";
+import { jsonTexts } from "../../run/memory/json-bytes.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "../driver/write-session.ts";

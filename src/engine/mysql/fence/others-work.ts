@@ -1,9 +1,9 @@
 import { counted } from "../../../guard/words.ts";
-import type { MadeObject } from "../../contract.ts";
-import { isNamed } from "../../fence/drop-option.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { type FinishedMark, finishedOf } from "../../fence/finished-marks.ts";
-import { refuseTouched, type TouchedTable } from "../../fence/others-work.ts";
+import type { MadeObject } from "../../contract/index.ts";
+import { isNamed } from "../../run/fence/drop-option.ts";
+import type { Fence } from "../../run/fence/fence.ts";
+import { type FinishedMark, finishedOf } from "../../run/fence/finished-marks.ts";
+import { refuseTouched, type TouchedTable } from "../../run/fence/others-work.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";

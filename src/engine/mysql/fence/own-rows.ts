@@ -1,7 +1,7 @@
-import { EngineError } from "../../contract.ts";
-import { isNamed } from "../../fence/drop-option.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { isNamed } from "../../run/fence/drop-option.ts";
+import type { Fence } from "../../run/fence/fence.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError } from "../../contract.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber } from "../driver/write-session.ts";

@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../contract.ts";
-import type { FoundRun } from "../../fence/fence.ts";
+import type { Endpoint } from "../../contract/index.ts";
+import type { FoundRun } from "../../run/fence/fence.ts";
 import { connectTarget } from "../driver/write-session.ts";
 import { readRecords } from "./records.ts";
 import { findTable, ownedRows } from "./table.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { lookUp, lookUpTables } from "./identity.ts";

@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { registerLocked, registerPatienceMs, targetInUse } from "../../fence/fence.ts";
+import { EngineError } from "../../contract/index.ts";
+import { registerLocked, registerPatienceMs, targetInUse } from "../../run/fence/fence.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { longestIdleSeconds } from "../driver/settings.ts";

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from "node:crypto";
-import { type Endpoint, EngineError } from "../../contract.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget } from "../driver/write-session.ts";

@@ -1,5 +1,5 @@
-import { type NameClaim, relationKinds } from "../../fence/claims.ts";
-import { fullName } from "../../text/full-name.ts";
+import { fullName } from "../../contract/text/full-name.ts";
+import { type NameClaim, relationKinds } from "../../run/fence/claims.ts";
 import { foldName } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import { printable } from "../../text/printable.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
 

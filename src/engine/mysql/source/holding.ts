@@ -1,5 +1,5 @@
+import { printable } from "../../contract/text/printable.ts";
 import { withoutReplyListener } from "../../run/watchdog/replies.ts";
-import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/session.ts";
 
 /**

@@ -1,5 +1,5 @@
-import type { InventoryEntry } from "../../contract.ts";
-import { leftCheckpoint } from "../../fence/leftover-checkpoint.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
+import { leftCheckpoint } from "../../run/fence/leftover-checkpoint.ts";
 import type { Catalogue } from "../catalogue/tables.ts";
 import type { Session } from "../driver/session.ts";
 import { fenceTableName, leftInSource } from "../fence/table.ts";

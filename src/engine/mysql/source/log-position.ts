@@ -1,4 +1,4 @@
-import type { SourceSnapshot } from "../../contract.ts";
+import type { SourceSnapshot } from "../../contract/index.ts";
 import { MysqlError } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";

@@ -1,5 +1,5 @@
-import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../contract.ts";
-import { requireMemory } from "../../memory/check.ts";
+import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../contract/index.ts";
+import { requireMemory } from "../../run/memory/check.ts";
 import { createSelection } from "../../run/selection.ts";
 import { readCatalogue } from "../catalogue/catalogue.ts";
 import { readExactLabels } from "../catalogue/exact-labels.ts";

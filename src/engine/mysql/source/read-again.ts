@@ -1,4 +1,4 @@
-import type { EngineError } from "../../contract.ts";
+import type { EngineError } from "../../contract/index.ts";
 import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
 

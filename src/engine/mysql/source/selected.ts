@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../contract.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
 import type { Selection } from "../../run/selection.ts";
 import type { Catalogue } from "../catalogue/tables.ts";
 

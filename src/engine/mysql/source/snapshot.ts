@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError, type SourceSnapshot } from "../../contract.ts";
+import { type Endpoint, EngineError, type SourceSnapshot } from "../../contract/index.ts";
 import { baseTables } from "../catalogue/catalogue.ts";
 import { engineError } from "../driver/errors.ts";
 import { qualified } from "../driver/names.ts";

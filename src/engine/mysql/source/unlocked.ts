@@ -1,4 +1,4 @@
-import type { CopyOptions } from "../../contract.ts";
+import type { CopyOptions } from "../../contract/index.ts";
 import type { Session } from "../driver/session.ts";
 import { beginBetweenCommits, type LogPosition } from "./log-position.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";

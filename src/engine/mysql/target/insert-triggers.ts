@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 

@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import type { BlockPool } from "../../memory/block-pool.ts";
+import { EngineError } from "../../contract/index.ts";
+import type { BlockPool } from "../../run/memory/block-pool.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";

@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { type BlockPool, createBlockPool } from "../../memory/block-pool.ts";
+import { EngineError } from "../../contract/index.ts";
+import { type BlockPool, createBlockPool } from "../../run/memory/block-pool.ts";
 import { packetHeader } from "../driver/wire.ts";
 
 /**

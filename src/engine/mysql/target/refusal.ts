@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { errorNumber } from "../driver/write-session.ts";
 
 /** Failures of the server's files, memory or threads: another attempt may succeed. */

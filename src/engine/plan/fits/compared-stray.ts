@@ -1,8 +1,8 @@
-import type { TablePair } from "../../checksum/index.ts";
-import { type ColumnType, type TableType, tableKey } from "../../checksum/types.ts";
-import { tableWords } from "../../checksum/words.ts";
+import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../../mysql/driver/session.ts";
-import { printable } from "../../text/printable.ts";
+import type { TablePair } from "../../verify/checksum/index.ts";
+import { type ColumnType, type TableType, tableKey } from "../../verify/checksum/types.ts";
+import { tableWords } from "../../verify/checksum/words.ts";
 import { hasStrayBytes, type MysqlTable, readStrayBytes, strayWords } from "./stray-bytes.ts";
 
 /**

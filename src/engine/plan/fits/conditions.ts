@@ -1,5 +1,5 @@
-import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../../translate/index.ts";
-import { plainCondition } from "../../translate/plain.ts";
+import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../translate/index.ts";
+import { plainCondition } from "../translate/plain.ts";
 import type { Doubt } from "./values.ts";
 
 /** Checks of a table that is there: asked of the source's rows before one is written, where the source can answer. Pure. */

@@ -1,4 +1,4 @@
-import { mysqlShapes } from "../../checksum/expressions.ts";
+import { mysqlShapes } from "../../verify/checksum/expressions.ts";
 import { type Fit, fitOf } from "./rules.ts";
 import type { ValueType } from "./types.ts";
 

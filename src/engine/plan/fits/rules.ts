@@ -1,4 +1,4 @@
-import { named } from "../../text/own-property.ts";
+import { named } from "../../contract/text/own-property.ts";
 import { intoMysqlCharset } from "./charsets.ts";
 import { type Check, intervalUnits, type TextType, type ValueType } from "./types.ts";
 

@@ -1,6 +1,6 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { type Task, workOff } from "../../run/work.ts";
-import { printable } from "../../text/printable.ts";
 import { type Check, reason } from "./types.ts";
 
 /**

@@ -1,4 +1,5 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
+import { named } from "../../contract/text/own-property.ts";
 import { markAlikeLabels } from "../../mysql/catalogue/alike-labels.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
@@ -7,7 +8,6 @@ import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/sourc
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
-import { named } from "../../text/own-property.ts";
 import { copyAll } from "./copy/phases.ts";
 
 interface Source extends OpenedSource {

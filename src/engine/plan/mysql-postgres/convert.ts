@@ -1,10 +1,10 @@
-import { EngineError } from "../../contract.ts";
-import type { Fence } from "../../fence/fence.ts";
+import { EngineError } from "../../contract/index.ts";
 import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
 import { connect, type Session as Writer } from "../../postgres/driver/connection.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
 import { BadText, located } from "../../rows/mysql-to-copy/bad-text.ts";
 import type { Field } from "../../rows/mysql-to-copy/fields.ts";
+import type { Fence } from "../../run/fence/fence.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";

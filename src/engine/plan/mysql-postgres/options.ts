@@ -1,7 +1,7 @@
-import { type CopyOptions, EngineError } from "../../contract.ts";
+import { type CopyOptions, EngineError } from "../../contract/index.ts";
+import { named } from "../../contract/text/own-property.ts";
 import { isRealDate } from "../../rows/mysql-to-copy/field-writers.ts";
 import type { Field } from "../../rows/mysql-to-copy/fields.ts";
-import { named } from "../../text/own-property.ts";
 
 /** What the options of a run mean for this direction. Pure. */
 

@@ -1,4 +1,3 @@
-import { requireMemory } from "../../memory/check.ts";
 import type { Session as Writer } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
 import { connect, type Session as Reader } from "../../postgres/driver/connection.ts";
@@ -6,6 +5,7 @@ import { versionText } from "../../postgres/driver/version.ts";
 import { applicationName } from "../../postgres/fence/fence.ts";
 import { leftInSource } from "../../postgres/source/left-in-source.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
+import { requireMemory } from "../../run/memory/check.ts";
 import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";

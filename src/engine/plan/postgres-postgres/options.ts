@@ -1,4 +1,4 @@
-import { type CopyRequest, EngineError } from "../../contract.ts";
+import { type CopyRequest, EngineError } from "../../contract/index.ts";
 
 /** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
 export function refuseUnknown({ schemas }: CopyRequest["options"]): void {

@@ -1,12 +1,12 @@
 import { counted } from "../../../guard/words.ts";
-import { EngineError } from "../../contract.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { giveBack } from "../../fence/give-back.ts";
-import { requireMemory } from "../../memory/check.ts";
+import { EngineError } from "../../contract/index.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
+import type { Fence } from "../../run/fence/fence.ts";
+import { giveBack } from "../../run/fence/give-back.ts";
 import { type Direction, fenceOptions, type Life } from "../../run/lifecycle.ts";
+import { requireMemory } from "../../run/memory/check.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
 import { withReplyListener } from "../../run/watchdog/replies.ts";
 import { type CopyRun, copyAll } from "./copy/copy-all.ts";

@@ -1,4 +1,4 @@
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import type { Session } from "../driver/connection.ts";
 import { qualified } from "../driver/names.ts";
 

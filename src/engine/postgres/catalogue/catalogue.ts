@@ -1,6 +1,6 @@
-import type { CopyOptions } from "../../contract.ts";
-import { sharedText } from "../../memory/shared-text.ts";
-import { fullName } from "../../text/full-name.ts";
+import type { CopyOptions } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
+import { sharedText } from "../../run/memory/shared-text.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, notAmong } from "../driver/names.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";

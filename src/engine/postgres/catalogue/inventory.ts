@@ -1,4 +1,4 @@
-import { createPacked, type Packed } from "../../memory/packed.ts";
+import { createPacked, type Packed } from "../../run/memory/packed.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, partSql } from "../driver/names.ts";
 import { ofUsers } from "./tables.ts";

@@ -1,5 +1,5 @@
-import type { InventoryEntry } from "../../contract.ts";
-import { printable } from "../../text/printable.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { relationQueries } from "./object-queries.ts";
 import { otherQueries } from "./object-queries-rare.ts";

@@ -1,4 +1,4 @@
-import type { CopyOptions } from "../../contract.ts";
+import type { CopyOptions } from "../../contract/index.ts";
 import { createSelection } from "../../run/selection.ts";
 import type { Session } from "../driver/connection.ts";
 import { ofUsers } from "./tables.ts";

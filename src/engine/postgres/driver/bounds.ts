@@ -1,6 +1,6 @@
 import type { Socket } from "node:net";
-import { EngineError } from "../../contract.ts";
-import { answerBytes } from "../../memory/bounded.ts";
+import { EngineError } from "../../contract/index.ts";
+import { answerBytes } from "../../run/memory/bounded.ts";
 
 /**
  * Stands before the driver, which believes every length and keeps every row: reads the heads of the messages, and cuts the connection

@@ -1,7 +1,7 @@
 import pg from "pg";
 import { dial } from "../../../guard/dial.ts";
-import type { Endpoint } from "../../contract.ts";
-import { sharedText } from "../../memory/shared-text.ts";
+import type { Endpoint } from "../../contract/index.ts";
+import { sharedText } from "../../run/memory/shared-text.ts";
 import { awaited } from "../../run/watchdog/replies.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { engineError } from "./errors.ts";
 
 const endpoint: Endpoint = {

@@ -1,10 +1,10 @@
 import { addressRefused, errnoOf, nameRefused } from "../../../guard/resolve.ts";
-import type { RunCode } from "../../codes/index.ts";
-import { type Endpoint, EngineError } from "../../contract.ts";
-import { noPassword } from "../../text/no-password.ts";
-import { named } from "../../text/own-property.ts";
-import { printable } from "../../text/printable.ts";
-import { tlsMend } from "../../text/tls-words.ts";
+import type { RunCode } from "../../contract/codes/index.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
+import { noPassword } from "../../contract/text/no-password.ts";
+import { named } from "../../contract/text/own-property.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { tlsMend } from "../../contract/text/tls-words.ts";
 
 /**
  * Errors of the driver and of the server, as the engine's: a stable code, a sentence that a user can act on,

@@ -1,5 +1,5 @@
 import type pg from "pg";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { internals, type WireConnection } from "./wire.ts";
 
 /**

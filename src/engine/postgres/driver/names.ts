@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 
 /** Names and literals in PostgreSQL's SQL. A name from a catalogue is data: it is always quoted. */
 

@@ -3,7 +3,7 @@ import { isIP, type Socket } from "node:net";
 import type { ConnectionOptions } from "node:tls";
 import pg from "pg";
 import { dial } from "../../../guard/dial.ts";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { boundAnswers } from "./bounds.ts";
 
 /** The parts of the `pg` driver below its typed surface that COPY needs. Held by the exact version in package.json. */

@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { sharedText } from "../../memory/shared-text.ts";
+import { EngineError } from "../../contract/index.ts";
+import { sharedText } from "../../run/memory/shared-text.ts";
 
 /**
  * The table of contents of pg_dump's custom format: every object of a schema with the statement that makes it.

@@ -1,5 +1,5 @@
-import type { RunCode } from "../../codes/index.ts";
-import { EngineError } from "../../contract.ts";
+import type { RunCode } from "../../contract/codes/index.ts";
+import { EngineError } from "../../contract/index.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { refuseUnreadableSequences } from "../source/unreadable-sequences.ts";

@@ -1,4 +1,5 @@
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
 import {
   type Claimant,
   claimKey,
@@ -8,9 +9,8 @@ import {
   everything,
   type NameClaim,
   sharedKinds,
-} from "../../fence/claims.ts";
-import { type OthersClaim, refuseTaken } from "../../fence/fence.ts";
-import { fullName } from "../../text/full-name.ts";
+} from "../../run/fence/claims.ts";
+import { type OthersClaim, refuseTaken } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { literal } from "../driver/names.ts";
 import { type FenceTable, findTable, ownedRows } from "./table.ts";

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError } from "../../contract.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
 import { connect, type Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { findTable } from "./table.ts";

@@ -1,6 +1,6 @@
-import { EngineError, type MadeObject } from "../../contract.ts";
-import { sharedKinds } from "../../fence/claims.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError, type MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { sharedKinds } from "../../run/fence/claims.ts";
 import type { Session } from "../driver/connection.ts";
 
 /** What others made on the objects of a list, so that none of the list is dropped where the server would refuse one of them. */

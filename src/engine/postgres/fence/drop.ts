@@ -1,8 +1,8 @@
 import { counted } from "../../../guard/words.ts";
-import { EngineError, type MadeObject } from "../../contract.ts";
-import { sharedKinds } from "../../fence/claims.ts";
-import { type Cleaned, nothingCleaned } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError, type MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { sharedKinds } from "../../run/fence/claims.ts";
+import { type Cleaned, nothingCleaned } from "../../run/fence/fence.ts";
 import { type Address, addressOf, type Resolved, resolve } from "../catalogue/address.ts";
 import type { Session } from "../driver/connection.ts";
 import { engineError, serverWords, sqlState } from "../driver/errors.ts";

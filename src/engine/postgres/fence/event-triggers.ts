@@ -1,5 +1,5 @@
-import type { MadeObject } from "../../contract.ts";
-import { printable } from "../../text/printable.ts";
+import type { MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { serverWords, sqlState } from "../driver/errors.ts";
 import { identifier, literal } from "../driver/names.ts";

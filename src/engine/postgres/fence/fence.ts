@@ -1,8 +1,14 @@
 import { createHash } from "node:crypto";
-import { type CopyReport, type CopyRequest, type Endpoint, EngineError, type MadeObject } from "../../contract.ts";
-import { type Fence, registerPatienceMs, transacted } from "../../fence/fence.ts";
-import { jsonBytes } from "../../memory/json-bytes.ts";
-import { sharedText } from "../../memory/shared-text.ts";
+import {
+  type CopyReport,
+  type CopyRequest,
+  type Endpoint,
+  EngineError,
+  type MadeObject,
+} from "../../contract/index.ts";
+import { type Fence, registerPatienceMs, transacted } from "../../run/fence/fence.ts";
+import { jsonBytes } from "../../run/memory/json-bytes.ts";
+import { sharedText } from "../../run/memory/shared-text.ts";
 import { connect, type Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";

@@ -1,4 +1,4 @@
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import type { Session } from "../driver/connection.ts";
 
 /** Large objects on the list of what a run made: many in one entry, whose name has ranges of oids, as `16400-16899` or `17001`. */

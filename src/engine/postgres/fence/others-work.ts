@@ -1,8 +1,8 @@
 import { counted } from "../../../guard/words.ts";
-import { EngineError, type MadeObject } from "../../contract.ts";
-import { isNamed } from "../../fence/drop-option.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { refuseTouched, type TouchedTable } from "../../fence/others-work.ts";
+import { EngineError, type MadeObject } from "../../contract/index.ts";
+import { isNamed } from "../../run/fence/drop-option.ts";
+import type { Fence } from "../../run/fence/fence.ts";
+import { refuseTouched, type TouchedTable } from "../../run/fence/others-work.ts";
 import type { Session } from "../driver/connection.ts";
 import { qualified } from "../driver/names.ts";
 

@@ -1,6 +1,6 @@
-import { EngineError } from "../../contract.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import type { Fence } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { qualified } from "../driver/names.ts";
 

@@ -1,5 +1,5 @@
-import type { Endpoint, MadeObject } from "../../contract.ts";
-import type { FoundRun } from "../../fence/fence.ts";
+import type { Endpoint, MadeObject } from "../../contract/index.ts";
+import type { FoundRun } from "../../run/fence/fence.ts";
 import { connect } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { lookName } from "./cut.ts";

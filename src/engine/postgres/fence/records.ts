@@ -1,4 +1,4 @@
-import type { MadeObject } from "../../contract.ts";
+import type { MadeObject } from "../../contract/index.ts";
 import { type Address, addressed, addressOf } from "../catalogue/address.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";

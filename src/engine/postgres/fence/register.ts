@@ -1,6 +1,6 @@
-import { EngineError, type MadeObject } from "../../contract.ts";
-import { registerLocked, registerPatienceMs, targetInUse, transacted } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError, type MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { registerLocked, registerPatienceMs, targetInUse, transacted } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";

@@ -1,5 +1,5 @@
-import { EngineError } from "../../contract.ts";
-import { randomRow } from "../../fence/fence.ts";
+import { EngineError } from "../../contract/index.ts";
+import { randomRow } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../driver/names.ts";
 

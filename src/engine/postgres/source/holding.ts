@@ -1,7 +1,7 @@
 import { counted } from "../../../guard/words.ts";
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { withoutReplyListener } from "../../run/watchdog/replies.ts";
-import { printable } from "../../text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";

@@ -1,6 +1,6 @@
-import { EngineError } from "../../contract.ts";
-import { leftCheckpoint } from "../../fence/leftover-checkpoint.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import { leftCheckpoint } from "../../run/fence/leftover-checkpoint.ts";
 import type { Session } from "../driver/connection.ts";
 import { fenceTableName, findAlike, partsOf } from "../fence/table.ts";
 

@@ -1,4 +1,4 @@
-import { type CopyOptions, EngineError, type SourceSnapshot } from "../../contract.ts";
+import { type CopyOptions, EngineError, type SourceSnapshot } from "../../contract/index.ts";
 import { ofUsers, readSequences, readTables, type Sequence, type Table } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";

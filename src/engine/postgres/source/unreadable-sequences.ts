@@ -1,6 +1,6 @@
-import { EngineError } from "../../contract.ts";
-import { fullName } from "../../text/full-name.ts";
-import { printable } from "../../text/printable.ts";
+import { EngineError } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { ofUsers, type Sequence } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { identifier } from "../driver/names.ts";

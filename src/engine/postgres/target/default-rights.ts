@@ -1,6 +1,6 @@
-import type { MadeObject } from "../../contract.ts";
-import type { Fence } from "../../fence/fence.ts";
-import { printable } from "../../text/printable.ts";
+import type { MadeObject } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import type { Fence } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { fenced } from "../fence/fence.ts";
 

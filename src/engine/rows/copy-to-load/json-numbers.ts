@@ -1,5 +1,5 @@
-import { canonicalNumber } from "../../checksum/json.ts";
 import type { SourceColumn } from "../../postgres/catalogue/catalogue.ts";
+import { canonicalNumber } from "../../verify/checksum/json.ts";
 import type { Field } from "./fields.ts";
 
 /**

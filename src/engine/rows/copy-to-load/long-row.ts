@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { blockBytes } from "../../mysql/target/loader.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
 import { endOf } from "./field-ends.ts";
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";

@@ -1,4 +1,4 @@
-import { type Endpoint, EngineError } from "../../contract.ts";
+import { type Endpoint, EngineError } from "../../contract/index.ts";
 import type { Catalogue } from "../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../mysql/driver/names.ts";
 import { openReading } from "../../run/open-database.ts";

@@ -1,5 +1,5 @@
-import { type BlockPool, createBlockPool } from "../../memory/block-pool.ts";
 import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
+import { type BlockPool, createBlockPool } from "../../run/memory/block-pool.ts";
 
 /**
  * Output blocks: CopyData messages of 256 KB whose header is reserved, each handed to the target's socket in one

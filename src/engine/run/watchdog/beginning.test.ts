@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 import { watchBeginning } from "./beginning.ts";
 import { awaited, noteReply, withoutReplyListener, withReplyListener } from "./replies.ts";
 

@@ -1,4 +1,4 @@
-import { EngineError } from "../../contract.ts";
+import { EngineError } from "../../contract/index.ts";
 import { diagnoseMysql } from "./mysql.ts";
 import { diagnosePostgres } from "./postgres.ts";
 import { type WaitingCall, withoutReplyListener, withReplyListener } from "./replies.ts";

@@ -1,6 +1,6 @@
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
-import { printable } from "../../text/printable.ts";
 import { diagnoseOnSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 

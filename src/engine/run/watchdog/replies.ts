@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { Endpoint } from "../../contract.ts";
+import type { Endpoint } from "../../contract/index.ts";
 
 /**
  * Whoever waits for servers hears of each answer to what `work` asks them, on whichever session: a long row of short questions

@@ -1,8 +1,8 @@
+import { printable } from "../../contract/text/printable.ts";
 import type { SourceCode } from "../../mysql/definitions/code-source.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { readGrants } from "../../mysql/source/grants.ts";
 import { readAccounts } from "../../plan/mysql-mysql/index.ts";
-import { printable } from "../../text/printable.ts";
 import type { ComparedObject } from "../same-engine.ts";
 
 /**

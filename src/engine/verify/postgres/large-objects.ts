@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../contract.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 
 /** Large objects that are equal on both sides are only counted: a database may have millions. */

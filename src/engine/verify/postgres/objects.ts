@@ -1,8 +1,8 @@
+import { fullName } from "../../contract/text/full-name.ts";
 import { readInventory, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
-import { fullName } from "../../text/full-name.ts";
 import type { ComparedObject } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";
 import { readContents } from "./large-objects.ts";

@@ -1,6 +1,6 @@
+import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../postgres/driver/names.ts";
-import { printable } from "../../text/printable.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 import { defaultRights } from "./defaults.ts";
 import { isThere, type OwnedObject, type Right, type Roles, words } from "./roles.ts";

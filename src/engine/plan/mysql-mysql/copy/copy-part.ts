@@ -1,5 +1,4 @@
-import { EngineError } from "../../../contract.ts";
-import type { BlockPool } from "../../../memory/block-pool.ts";
+import { EngineError } from "../../../contract/index.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { RowSink, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -8,6 +7,7 @@ import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
 import { createRowEncoder, type RowEncoder } from "../../../rows/mysql-to-load/rows.ts";
+import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 

@@ -1,4 +1,4 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import type { Item } from "../../../mysql/definitions/definition.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";

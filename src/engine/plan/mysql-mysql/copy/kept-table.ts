@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** A table that an earlier attempt finished. */

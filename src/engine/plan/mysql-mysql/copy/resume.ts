@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { counted } from "../../../../guard/words.ts";
-import type { CopyOptions, InventoryEntry, Verification } from "../../../contract.ts";
-import { type FinishedMark, markOf } from "../../../fence/finished-marks.ts";
+import type { CopyOptions, InventoryEntry, Verification } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Item } from "../../../mysql/definitions/definition.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -11,8 +11,8 @@ import { lookUp, shapeOf } from "../../../mysql/fence/identity.ts";
 import { isShapeMark } from "../../../mysql/fence/others-work.ts";
 import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
+import { type FinishedMark, markOf } from "../../../run/fence/finished-marks.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
-import { printable } from "../../../text/printable.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { KeptTable } from "./kept-table.ts";
 

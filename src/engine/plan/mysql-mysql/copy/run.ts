@@ -1,4 +1,4 @@
-import type { CopyHooks, CopyRequest, InventoryEntry } from "../../../contract.ts";
+import type { CopyHooks, CopyRequest, InventoryEntry } from "../../../contract/index.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";

@@ -1,4 +1,4 @@
-import type { CopyOptions } from "../../../contract.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import { readCode, type SourceCode } from "../../../mysql/definitions/code-source.ts";
 import { qualified } from "../../../mysql/driver/names.ts";

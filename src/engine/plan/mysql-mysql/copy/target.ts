@@ -1,6 +1,5 @@
-import type { CopyOptions, MadeObject } from "../../../contract.ts";
-import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../fence/drop-option.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import type { CopyOptions, MadeObject } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Traits } from "../../../mysql/definitions/dialect.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -9,7 +8,8 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import type { ResumedTables } from "./resume.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */

@@ -1,5 +1,5 @@
-import { compareTables } from "../../../checksum/index.ts";
-import { EngineError, type Verification } from "../../../contract.ts";
+import { EngineError, type Verification } from "../../../contract/index.ts";
+import { compareTables } from "../../../verify/checksum/index.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";

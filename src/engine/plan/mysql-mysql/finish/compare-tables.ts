@@ -1,5 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
-import { batches } from "../../../memory/packed.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { readExactBytes } from "../../../mysql/catalogue/exact-bytes.ts";
 import { readForeignKeys } from "../../../mysql/catalogue/foreign-keys.ts";
@@ -9,6 +8,7 @@ import { withExactBytes } from "../../../mysql/definitions/exact-text.ts";
 import { among } from "../../../mysql/driver/among.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
+import { batches } from "../../../run/memory/packed.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
 import type { TargetDatabase } from "../copy/target.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

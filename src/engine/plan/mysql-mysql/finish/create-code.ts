@@ -1,4 +1,4 @@
-import type { CopyOptions, EngineError, InventoryEntry } from "../../../contract.ts";
+import type { CopyOptions, EngineError, InventoryEntry } from "../../../contract/index.ts";
 import type { CodeSettings, SourceCode } from "../../../mysql/definitions/code-source.ts";
 import {
   type CodeOptions,

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";

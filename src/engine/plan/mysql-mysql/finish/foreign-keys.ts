@@ -1,4 +1,4 @@
-import type { EngineError, InventoryEntry } from "../../../contract.ts";
+import type { EngineError, InventoryEntry } from "../../../contract/index.ts";
 import type { SourceForeignKey } from "../../../mysql/catalogue/catalogue.ts";
 import { hasBacktick } from "../../../mysql/catalogue/shown-keys.ts";
 import { listedColumns } from "../../../mysql/definitions/dialect.ts";

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber, targetModeOf } from "../../../mysql/driver/write-session.ts";

@@ -1,9 +1,9 @@
-import type { CopyOptions, CopyRequest } from "../../../contract.ts";
-import type { NameClaim } from "../../../fence/claims.ts";
+import type { CopyOptions, CopyRequest } from "../../../contract/index.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Server, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { constraintKind, mysqlClaim, tellsCase } from "../../../mysql/fence/taken-names.ts";
+import type { NameClaim } from "../../../run/fence/claims.ts";
 
 /** Where the names are given. */
 export interface Naming {

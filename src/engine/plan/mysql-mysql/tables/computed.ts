@@ -1,4 +1,4 @@
-import type { Computing } from "../../../checksum/computed.ts";
+import type { Computing } from "../../../verify/checksum/computed.ts";
 import { isGenerated, type TablePlan } from "./table-plan.ts";
 
 /**

@@ -1,6 +1,5 @@
-import { EngineError } from "../../../contract.ts";
-import { isNamed } from "../../../fence/drop-option.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { identifier, literal, qualified } from "../../../mysql/driver/names.ts";
@@ -8,7 +7,8 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed } from "../../../run/fence/drop-option.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";

@@ -1,8 +1,8 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { SourceColumn, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import { printable } from "../../../text/printable.ts";
 
 /** Of max_allowed_packet: the statement around a row. */
 const spareBytes = 1024;

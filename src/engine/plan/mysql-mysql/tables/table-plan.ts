@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { isJsonCheck, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
 import { createNames } from "../tables/names.ts";

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsFrom } from "../tables/sequences.ts";
 import { computedAs } from "./checks.ts";

@@ -1,5 +1,5 @@
 import { expressionText, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import { type ColumnMeaning, type Translated, translateExpression, type Use } from "../../../translate/index.ts";
+import { type ColumnMeaning, type Translated, translateExpression, type Use } from "../../translate/index.ts";
 import type { ColumnPlan, Scheme } from "./column-plan.ts";
 
 /** A table's expressions in the target's SQL, where that is proven to be the same. */

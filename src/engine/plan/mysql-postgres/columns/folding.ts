@@ -1,6 +1,6 @@
-import type { MadeObject } from "../../../contract.ts";
+import type { MadeObject } from "../../../contract/index.ts";
+import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
-import { named } from "../../../text/own-property.ts";
 
 /**
  * Which of PostgreSQL's collations takes for equal what a collation of MySQL does: ICU's, not deterministic, at the same

@@ -1,4 +1,4 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { type Findings, kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { noJson } from "../../../rows/mysql-to-copy/json-check.ts";

@@ -1,4 +1,5 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { dotMend, means } from "../../../contract/text/full-name.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
@@ -6,7 +7,6 @@ import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { serverWords } from "../../../postgres/driver/errors.ts";
 import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
-import { dotMend, means } from "../../../text/full-name.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";

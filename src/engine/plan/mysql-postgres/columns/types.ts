@@ -1,4 +1,4 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import { labelsOf, type SourceColumn } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { literal } from "../../../postgres/driver/names.ts";

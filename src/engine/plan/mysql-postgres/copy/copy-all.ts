@@ -1,7 +1,7 @@
 import { counted } from "../../../../guard/words.ts";
-import { markOf } from "../../../fence/finished-marks.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
+import { markOf } from "../../../run/fence/finished-marks.ts";
 import { countSource, type RowCounts } from "../finish/counts.ts";
 import { countViews } from "../finish/create-views.ts";
 import { finishTable } from "../finish/finish-table.ts";

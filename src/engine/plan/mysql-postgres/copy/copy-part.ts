@@ -1,6 +1,4 @@
-import { EngineError } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
-import type { BlockPool } from "../../../memory/block-pool.ts";
+import { EngineError } from "../../../contract/index.ts";
 import type { Session as Reader, RowSink } from "../../../mysql/driver/session.ts";
 import { absorbCancel, isInterrupted, readAgain, wasCancelled } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
@@ -10,6 +8,8 @@ import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
 import { blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
+import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { binaryWay, textWay, type Way } from "./row-format.ts";

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import type { Fence } from "../../../fence/fence.ts";
 import type { SourceColumn, SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import { createProgress } from "../../../run/progress.ts";
 import { createObservedTypes } from "../columns/observed-types.ts";
 import { createScheme } from "../tables/scheme.ts";

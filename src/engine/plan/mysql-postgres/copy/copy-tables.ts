@@ -1,5 +1,4 @@
-import { EngineError } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import { EngineError } from "../../../contract/index.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import { absorbCancel } from "../../../mysql/source/read-again.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
@@ -7,6 +6,7 @@ import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { createPool } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { VerifyExpressions } from "../finish/verify-expressions.ts";

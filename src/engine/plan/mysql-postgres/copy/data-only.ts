@@ -1,12 +1,12 @@
-import { EngineError } from "../../../contract.ts";
-import { isNamed, refuseUnknownDrops } from "../../../fence/drop-option.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed, refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { CopyRun } from "./run.ts";
 import { readNames } from "./target.ts";

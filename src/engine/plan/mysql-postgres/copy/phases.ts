@@ -1,13 +1,13 @@
 import { counted } from "../../../../guard/words.ts";
-import { verificationWords } from "../../../checksum/words.ts";
-import type { CopyReport, InventoryEntry } from "../../../contract.ts";
+import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedColumns, changedWords } from "../../../report/facts.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
-import { printable } from "../../../text/printable.ts";
+import { verificationWords } from "../../../verify/checksum/words.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { compareCounts, countTarget } from "../finish/counts.ts";
 import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";

@@ -1,11 +1,11 @@
 import { counted } from "../../../../guard/words.ts";
-import { tableWords } from "../../../checksum/words.ts";
-import { markOf } from "../../../fence/finished-marks.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { markOf } from "../../../run/fence/finished-marks.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
-import { printable } from "../../../text/printable.ts";
+import { tableWords } from "../../../verify/checksum/words.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";

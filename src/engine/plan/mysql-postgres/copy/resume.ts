@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import type { InventoryEntry, MadeObject } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
-import type { FinishedMark } from "../../../fence/finished-marks.ts";
+import type { InventoryEntry, MadeObject } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
+import type { FinishedMark } from "../../../run/fence/finished-marks.ts";
 import type { ObservedType } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 

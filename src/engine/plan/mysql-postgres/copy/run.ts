@@ -1,13 +1,13 @@
-import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { Field } from "../../../rows/mysql-to-copy/fields.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import { printable } from "../../../text/printable.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What one pass over a source works with. */

@@ -1,12 +1,12 @@
-import { type CopyOptions, EngineError, type MadeObject } from "../../../contract.ts";
-import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../fence/drop-option.ts";
-import type { Fence } from "../../../fence/fence.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { engineError, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import type { Shared } from "../columns/folding.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { CreateTable } from "./fallback.ts";

@@ -1,4 +1,4 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";

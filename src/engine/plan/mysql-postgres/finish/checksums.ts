@@ -1,9 +1,9 @@
-import { compareTables } from "../../../checksum/index.ts";
-import type { CopyOptions, Verification } from "../../../contract.ts";
+import type { CopyOptions, Verification } from "../../../contract/index.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
+import { compareTables } from "../../../verify/checksum/index.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { all } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

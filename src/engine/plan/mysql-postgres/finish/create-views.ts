@@ -1,5 +1,5 @@
 import { counted } from "../../../../guard/words.ts";
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";

@@ -1,9 +1,9 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import { printable } from "../../../text/printable.ts";
 import { type CheckPlan, checkEntry } from "../columns/checks.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { buildIndexes } from "./build-indexes.ts";

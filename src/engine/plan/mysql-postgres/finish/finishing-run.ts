@@ -1,6 +1,6 @@
-import type { InventoryEntry } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import type { Sessions } from "../copy/sessions.ts";
 

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier } from "../../../postgres/driver/names.ts";

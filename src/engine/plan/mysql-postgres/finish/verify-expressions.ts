@@ -1,6 +1,6 @@
-import { type Computing, differingColumns } from "../../../checksum/computed.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
+import { type Computing, differingColumns } from "../../../verify/checksum/computed.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { isGenerated, mentions } from "../columns/expressions.ts";
 import type { CopyRun } from "../copy/run.ts";

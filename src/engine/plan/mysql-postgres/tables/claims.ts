@@ -1,7 +1,7 @@
-import { type NameClaim, partKinds } from "../../../fence/claims.ts";
-import type { OthersClaim } from "../../../fence/fence.ts";
+import { fullName, namesOf } from "../../../contract/text/full-name.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import { fullName, namesOf } from "../../../text/full-name.ts";
+import { type NameClaim, partKinds } from "../../../run/fence/claims.ts";
+import type { OthersClaim } from "../../../run/fence/fence.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import type { TablePlan } from "./table-plan.ts";
 

@@ -1,13 +1,13 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier, qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
-import type { ColumnMeaning } from "../../../translate/index.ts";
 import { crossConditions } from "../../fits/conditions.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import type { Doubt } from "../../fits/values.ts";
+import type { ColumnMeaning } from "../../translate/index.ts";
 import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";
 import { intoType, plainType } from "../columns/overrides.ts";
 import { isIncrement, type TargetType, targetType } from "../columns/types.ts";

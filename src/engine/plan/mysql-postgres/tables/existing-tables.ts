@@ -1,11 +1,11 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
 import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts";
 import { readTypeParts, type TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { printable } from "../../../text/printable.ts";
 import type { CheckCondition } from "../../fits/conditions.ts";
 
 /** Content `data`: the tables of the target that rows come into, with their columns by name. */

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { constraintsOfColumns } from "../columns/checks.ts";

@@ -1,4 +1,4 @@
-import type { MadeObject } from "../../../contract.ts";
+import type { MadeObject } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { type Bound, boundsOf, columnsOf } from "../../../mysql/catalogue/partitions.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";

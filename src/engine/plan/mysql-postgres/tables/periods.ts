@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceIndex, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier } from "../../../mysql/driver/names.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";

@@ -1,8 +1,8 @@
-import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract.ts";
-import { readFinished } from "../../../fence/finished-marks.ts";
-import { giveBack } from "../../../fence/give-back.ts";
+import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import { printable } from "../../../text/printable.ts";
+import { readFinished } from "../../../run/fence/finished-marks.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { createObservedTypes, type ObservedTypes } from "../columns/observed-types.ts";
 import { readOverrides, refuseMoneyTypes } from "../columns/overrides.ts";

@@ -1,5 +1,5 @@
-import { createRecent } from "../../../memory/recent.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { createRecent } from "../../../run/memory/recent.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /** A plan that is made again at each look, but for those looked at lately: plans of ten thousand tables are never in memory together. */

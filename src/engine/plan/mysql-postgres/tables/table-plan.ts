@@ -1,4 +1,4 @@
-import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract.ts";
+import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract/index.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";

@@ -1,4 +1,4 @@
-import type { MadeObject } from "../../../contract.ts";
+import type { MadeObject } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";

@@ -1,7 +1,7 @@
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { inOrder } from "../../../translate/in-order.ts";
-import { type ColumnMeaning, type SourceRelation, translateView } from "../../../translate/index.ts";
+import { inOrder } from "../../translate/in-order.ts";
+import { type ColumnMeaning, type SourceRelation, translateView } from "../../translate/index.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { meaningOf } from "../columns/expressions.ts";
 import { nameFor } from "./scheme.ts";

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";

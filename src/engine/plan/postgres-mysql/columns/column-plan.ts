@@ -1,5 +1,5 @@
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
-import type { Use } from "../../../translate/index.ts";
+import type { Use } from "../../translate/index.ts";
 import type { Scheme } from "./scheme.ts";
 import type { ObservedType, TargetType } from "./target-type.ts";
 

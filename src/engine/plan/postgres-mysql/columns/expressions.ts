@@ -1,8 +1,8 @@
-import { foldingName } from "../../../translate/collation.ts";
-import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../../../translate/index.ts";
+import { foldingName } from "../../translate/collation.ts";
+import { type ColumnMeaning, type DatabaseProduct, translateExpression } from "../../translate/index.ts";
 import type { ColumnPlan, Expressions } from "./column-plan.ts";
 
-/** The translator of translate/, told what it has to know of the columns. */
+/** The translator of plan/translate, with what it needs to know of the columns. */
 export const createExpressions = (from: DatabaseProduct, to: DatabaseProduct): Expressions => ({
   translate(columns, expression, use, result) {
     const known = columns.map((column) => [column.source.name, columnMeaning(column)] as const);

@@ -1,7 +1,7 @@
-import { mysqlShapes } from "../../../checksum/expressions.ts";
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import { type SourceColumn, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
+import { mysqlShapes } from "../../../verify/checksum/expressions.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";

@@ -1,7 +1,7 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { dotMend, means, readName } from "../../../contract/text/full-name.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
-import { dotMend, means, readName } from "../../../text/full-name.ts";
 import type { TargetType } from "./target-type.ts";
 
 /** `options.types`: the target's type by column. */

@@ -1,7 +1,7 @@
-import type { CopyOptions } from "../../../contract.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
+import { named } from "../../../contract/text/own-property.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Srids } from "../../../rows/copy-to-load/fields.ts";
-import { named } from "../../../text/own-property.ts";
 import { createNames, type Names } from "./names.ts";
 
 /** What all tables of a run share: the target's kind and the names given out in it. */

@@ -1,8 +1,8 @@
+import { named } from "../../../contract/text/own-property.ts";
 import { literal } from "../../../mysql/driver/names.ts";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
 import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
-import { named } from "../../../text/own-property.ts";
 import { realText } from "../../fits/real-text.ts";
 import { noShape, ownShape, postgisShape } from "./shapes.ts";
 import type { ObservedType, TargetType } from "./target-type.ts";

@@ -1,8 +1,8 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { printable } from "../../../text/printable.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 
 /**

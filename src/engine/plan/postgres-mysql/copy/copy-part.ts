@@ -1,5 +1,4 @@
-import { EngineError } from "../../../contract.ts";
-import type { BlockPool } from "../../../memory/block-pool.ts";
+import { EngineError } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -9,6 +8,7 @@ import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
 import type { Findings } from "../../../rows/copy-to-load/fields.ts";
 import { createRowEncoder, type RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePart } from "../tables/relations.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

@@ -1,4 +1,5 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { partOf } from "../../../mysql/fence/others-work.ts";
@@ -8,7 +9,6 @@ import { reading } from "../../../postgres/source/holding.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { Task } from "../../../run/work.ts";
-import { printable } from "../../../text/printable.ts";
 import { tooWide } from "../columns/wide.ts";
 import { buildIndexes } from "../finish/build-indexes.ts";
 import type { VerifyExpressions } from "../finish/verify-expressions.ts";

@@ -1,8 +1,8 @@
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { isRefusedObject } from "../../../mysql/target/refusal.ts";
-import { printable } from "../../../text/printable.ts";
 import type { Planner } from "../tables/plan-tables.ts";
 import type { ObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";

@@ -1,10 +1,10 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
 import { type Findings, kind } from "../../../rows/copy-to-load/fields.ts";
-import { printable } from "../../../text/printable.ts";
 import type { ObservedType } from "../columns/target-type.ts";
 import { nothingObserved } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

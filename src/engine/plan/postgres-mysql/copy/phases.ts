@@ -1,13 +1,13 @@
 import { counted } from "../../../../guard/words.ts";
-import { verificationWords } from "../../../checksum/words.ts";
-import type { CopyReport, InventoryEntry, Verification } from "../../../contract.ts";
+import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { changedColumns, changedWords } from "../../../report/facts.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { workOff } from "../../../run/work.ts";
-import { printable } from "../../../text/printable.ts";
+import { verificationWords } from "../../../verify/checksum/words.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
 import { type Ended, endTables, setCounter } from "../finish/finish-table.ts";

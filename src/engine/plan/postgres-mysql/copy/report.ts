@@ -1,8 +1,8 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
 import { minusZeroWords } from "../../../mysql/driver/minus-zero.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject, type SourceObject } from "../../../postgres/catalogue/objects.ts";
-import { fullName } from "../../../text/full-name.ts";
 import type { Difference } from "../finish/read-back.ts";
 import type { Chosen } from "../tables/choose-tables.ts";
 import type { SourceSequence } from "../tables/sequences.ts";

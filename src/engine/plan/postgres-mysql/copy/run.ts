@@ -1,4 +1,4 @@
-import type { CopyHooks, CopyRequest } from "../../../contract.ts";
+import type { CopyHooks, CopyRequest } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";

@@ -1,6 +1,6 @@
-import type { FinishedMark } from "../../../fence/finished-marks.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import type { RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { FinishedMark } from "../../../run/fence/finished-marks.ts";
 import type { ObservedType } from "../columns/target-type.ts";
 import type { Rows } from "../tables/relations.ts";
 import type { Plans, TablePlan } from "../tables/table-plan.ts";

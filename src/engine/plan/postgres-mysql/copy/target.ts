@@ -1,5 +1,5 @@
-import { EngineError } from "../../../contract.ts";
-import { isNamed, targetNotEmpty } from "../../../fence/drop-option.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -7,7 +7,7 @@ import { markShapes } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { refuseReferences } from "../../../mysql/target/name-conflicts.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed, targetNotEmpty } from "../../../run/fence/drop-option.ts";
 import type { Relation, TargetFacts } from "../columns/scheme.ts";
 import { leniently, tooWide } from "../columns/wide.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

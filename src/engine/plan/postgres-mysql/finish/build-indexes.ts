@@ -1,12 +1,12 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { printable } from "../../../text/printable.ts";
 import { leniently } from "../columns/wide.ts";
 import { targetName } from "../copy/target.ts";
 import { type IndexPlan, indexEntries } from "../tables/indexes.ts";

@@ -1,9 +1,9 @@
-import { compareTables } from "../../../checksum/index.ts";
-import type { Verification } from "../../../contract.ts";
+import type { Verification } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
+import { compareTables } from "../../../verify/checksum/index.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Compares the values of both sides, the source's inside its snapshot. A column that the target makes itself counts too. */

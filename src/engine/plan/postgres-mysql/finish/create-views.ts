@@ -1,6 +1,6 @@
 import { counted } from "../../../../guard/words.ts";
-import { type CopyOptions, EngineError, type InventoryEntry } from "../../../contract.ts";
-import { relationKinds } from "../../../fence/claims.ts";
+import { type CopyOptions, EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
@@ -12,8 +12,8 @@ import { schemaRefused } from "../../../mysql/target/refusal.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified as sourceQualified } from "../../../postgres/driver/names.ts";
+import { relationKinds } from "../../../run/fence/claims.ts";
 import { createSelection } from "../../../run/selection.ts";
-import { printable } from "../../../text/printable.ts";
 import type { Scheme } from "../columns/scheme.ts";
 import type { TableState } from "../copy/state.ts";
 import { takenNames } from "../tables/claims.ts";

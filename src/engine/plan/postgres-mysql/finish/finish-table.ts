@@ -1,4 +1,5 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
@@ -7,7 +8,6 @@ import { type Finish, finishTables, persistently } from "../../../mysql/target/c
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { workOff } from "../../../run/work.ts";
-import { printable } from "../../../text/printable.ts";
 import { leniently } from "../columns/wide.ts";
 import { targetName } from "../copy/target.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "../tables/foreign-keys.ts";

@@ -1,5 +1,5 @@
-import { differingColumns } from "../../../checksum/computed.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { differingColumns } from "../../../verify/checksum/computed.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import type { CopyWorker } from "../copy/copy-part.ts";
 import { fillColumn } from "../copy/observed-types.ts";

@@ -1,8 +1,8 @@
-import { type CopyRequest, EngineError, type InventoryEntry } from "../../../contract.ts";
+import { type CopyRequest, EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { createSelection } from "../../../run/selection.ts";
-import { printable } from "../../../text/printable.ts";
 import type { SourceView } from "./views.ts";
 
 /** Which tables of the source become tables of the target, and what to say of the others. */

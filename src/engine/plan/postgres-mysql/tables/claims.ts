@@ -1,9 +1,9 @@
-import type { CopyOptions } from "../../../contract.ts";
-import type { NameClaim } from "../../../fence/claims.ts";
-import type { OthersClaim } from "../../../fence/fence.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
+import { namesOf } from "../../../contract/text/full-name.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
+import type { NameClaim } from "../../../run/fence/claims.ts";
+import type { OthersClaim } from "../../../run/fence/fence.ts";
 import { createSelection } from "../../../run/selection.ts";
-import { namesOf } from "../../../text/full-name.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
 import type { SourceView } from "./views.ts";
 

@@ -1,5 +1,5 @@
-import { EngineError } from "../../../contract.ts";
-import { isNamed } from "../../../fence/drop-option.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
@@ -10,7 +10,7 @@ import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import { doublesOf } from "../../../rows/copy-to-load/json-numbers.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed } from "../../../run/fence/drop-option.ts";
 import { type CheckCondition, crossConditions } from "../../fits/conditions.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";

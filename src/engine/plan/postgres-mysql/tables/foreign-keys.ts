@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { constraintName, type Scheme } from "../columns/scheme.ts";

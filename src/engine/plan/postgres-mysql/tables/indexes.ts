@@ -1,9 +1,9 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import { type SourceIndex, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { named } from "../../../text/own-property.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { shares } from "../columns/key-room.ts";
 import type { Names } from "../columns/names.ts";

@@ -1,7 +1,7 @@
-import type { CopyOptions } from "../../../contract.ts";
-import { createRecent } from "../../../memory/recent.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import type { PostgresSource } from "../../../postgres/source/source.ts";
+import { createRecent } from "../../../run/memory/recent.ts";
 import type { ColumnPlanning, Expressions } from "../columns/column-plan.ts";
 import { createExpressions } from "../columns/expressions.ts";
 import { keyedColumns } from "../columns/key-room.ts";

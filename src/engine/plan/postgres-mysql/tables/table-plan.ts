@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { LoadTarget } from "../../../mysql/target/loader.ts";
 import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import type { Field } from "../../../rows/copy-to-load/fields.ts";

@@ -1,10 +1,10 @@
+import { fullName } from "../../../contract/text/full-name.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../../postgres/driver/names.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { inOrder } from "../../../translate/in-order.ts";
-import { type ColumnMeaning, type SourceRelation, translateView } from "../../../translate/index.ts";
+import { inOrder } from "../../translate/in-order.ts";
+import { type ColumnMeaning, type SourceRelation, translateView } from "../../translate/index.ts";
 import { columnMeaning } from "../columns/expressions.ts";
 import { createNames } from "../columns/names.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";

@@ -1,7 +1,7 @@
-import { compareTables } from "../../../checksum/index.ts";
-import type { Verification } from "../../../contract.ts";
+import type { Verification } from "../../../contract/index.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Throttle } from "../../../run/throttle.ts";
+import { compareTables } from "../../../verify/checksum/index.ts";
 import type { CopyWorker } from "./worker.ts";
 
 /** The values of tables on both sides, the source's inside the snapshot. */

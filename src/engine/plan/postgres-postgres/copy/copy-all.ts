@@ -1,9 +1,6 @@
-import { verificationWords } from "../../../checksum/words.ts";
-import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../../../contract.ts";
-import { partKinds } from "../../../fence/claims.ts";
-import type { Fence } from "../../../fence/fence.ts";
-import { filter } from "../../../memory/lazy.ts";
-import type { Packed } from "../../../memory/packed.ts";
+import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
 import { otherLocale } from "../../../postgres/catalogue/locale.ts";
 import { refuseOtherMoney } from "../../../postgres/catalogue/money.ts";
@@ -19,12 +16,15 @@ import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts
 import { countedKind } from "../../../report/not-copied.ts";
 import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { createPipeBlocks } from "../../../rows/copy-pipe.ts";
+import { partKinds } from "../../../run/fence/claims.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { DirectionResult } from "../../../run/lifecycle.ts";
+import { filter } from "../../../run/memory/lazy.ts";
+import type { Packed } from "../../../run/memory/packed.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { printable } from "../../../text/printable.ts";
+import { verificationWords } from "../../../verify/checksum/words.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { account, createNotes, type Notes } from "../finish/account.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
@@ -46,7 +46,7 @@ import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts
 import { markShapes, tableIds } from "./untouched.ts";
 import type { CopyWorker } from "./worker.ts";
 
-/** One attempt at a whole copy, behind an open fence: schema, rows, indexes, keys, the rest, counts and inventory. */
+/** One attempt at a complete copy, behind an open fence. */
 
 export interface CopyRun {
   request: CopyRequest;
@@ -121,7 +121,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
         digest,
         after,
         dataOnly: content === "data",
-        drop: request.options.drop,
+        drop: options.drop,
         log,
       });
   const facts = await readTargetFacts(target);

@@ -1,12 +1,12 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
-import { type Fence, transacted } from "../../../fence/fence.ts";
-import { batches } from "../../../memory/packed.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { engineError, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { madeDisabled } from "../../../postgres/fence/event-triggers.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import { printable } from "../../../text/printable.ts";
+import { type Fence, transacted } from "../../../run/fence/fence.ts";
+import { batches } from "../../../run/memory/packed.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "../schema/entries.ts";
 
 /** Makes the schema's objects in the target: in batches under the fence, each recorded before it is made. */

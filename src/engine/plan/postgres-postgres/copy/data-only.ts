@@ -1,6 +1,5 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
-import { refuseAmbiguousDrops } from "../../../fence/drop-option.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { type Characters, charactersOf } from "../../../postgres/catalogue/encoding-characters.ts";
 import { refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
@@ -10,7 +9,8 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
-import { printable } from "../../../text/printable.ts";
+import { refuseAmbiguousDrops } from "../../../run/fence/drop-option.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
 import { amountsOf, doubtsOf, type ExistingTable, readFor } from "../schema/existing-columns.ts";
 import { relationOf } from "../schema/via-root.ts";

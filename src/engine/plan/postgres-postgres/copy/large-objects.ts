@@ -1,9 +1,9 @@
-import type { MadeObject } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import type { MadeObject } from "../../../contract/index.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { largeObjectsMade, mostInEntry } from "../../../postgres/fence/large-object-list.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import type { Task } from "../../../run/work.ts";
 import type { TargetFacts } from "./create-objects.ts";
 

@@ -1,14 +1,14 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
-import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../fence/drop-option.ts";
-import type { Fence } from "../../../fence/fence.ts";
-import { filter, map } from "../../../memory/lazy.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { fullName, namesOf, readName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { readInventory, type Thing } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import { fullName, namesOf, readName } from "../../../text/full-name.ts";
-import { printable } from "../../../text/printable.ts";
+import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
+import { filter, map } from "../../../run/memory/lazy.ts";
 import { refuseCollisions } from "../schema/compare-inventories.ts";
 
 /** The target before a schema is made in it: nothing may stand in the way but tables that were named to be dropped. */

@@ -1,11 +1,11 @@
-import { EngineError, type MadeObject } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import { EngineError, type MadeObject } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { addressOf, resolve } from "../../../postgres/catalogue/address.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { printable } from "../../../text/printable.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 
 /**
  * That what stands in the target under the names of the objects that this run made is what it made: the same objects

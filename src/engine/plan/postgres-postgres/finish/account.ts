@@ -1,10 +1,10 @@
-import type { CopyOptions, InventoryEntry } from "../../../contract.ts";
-import { transacted } from "../../../fence/fence.ts";
-import { filter, map } from "../../../memory/lazy.ts";
-import { createPacked, type Packed } from "../../../memory/packed.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { printable } from "../../../text/printable.ts";
+import { transacted } from "../../../run/fence/fence.ts";
+import { filter, map } from "../../../run/memory/lazy.ts";
+import { createPacked, type Packed } from "../../../run/memory/packed.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
 import { largeObjectNames, largeObjectsThere } from "../schema/large-object-names.ts";
 import { readSkippedObjects } from "../schema/not-copied.ts";

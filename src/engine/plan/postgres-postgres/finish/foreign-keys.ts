@@ -1,10 +1,10 @@
-import type { InventoryEntry } from "../../../contract.ts";
-import type { Fence } from "../../../fence/fence.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 import { type Task, together } from "../../../run/work.ts";
-import { printable } from "../../../text/printable.ts";
 import { failed } from "../copy/create-objects.ts";
 import type { ForeignKey } from "./indexes.ts";
 

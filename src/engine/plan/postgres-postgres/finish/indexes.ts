@@ -1,8 +1,8 @@
-import type { MadeObject } from "../../../contract.ts";
-import { createPacked, createPackedGroups, type Packed } from "../../../memory/packed.ts";
-import { createRecent } from "../../../memory/recent.ts";
+import type { MadeObject } from "../../../contract/index.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
+import { createPacked, createPackedGroups, type Packed } from "../../../run/memory/packed.ts";
+import { createRecent } from "../../../run/memory/recent.ts";
 import { firstStatementEnd, type Step } from "../schema/entries.ts";
 
 /**

@@ -1,10 +1,10 @@
-import type { Fence } from "../../../fence/fence.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Sequence } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { literal, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { letGo } from "../../../postgres/source/holding.ts";
-import { printable } from "../../../text/printable.ts";
+import type { Fence } from "../../../run/fence/fence.ts";
 
 const batch = 200;
 

@@ -1,10 +1,10 @@
-import { filter, map } from "../../../memory/lazy.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { printable } from "../../../text/printable.ts";
+import { filter, map } from "../../../run/memory/lazy.ts";
 
 /**
  * Materialised views are filled by their queries in the target, since nothing else writes into them: where the source's

@@ -1,10 +1,10 @@
-import { EngineError, type InventoryEntry } from "../../../contract.ts";
-import { partKinds, relationKinds, sharedKinds, takenName } from "../../../fence/claims.ts";
-import { targetNotEmpty } from "../../../fence/drop-option.ts";
-import { createPackedGroups } from "../../../memory/packed.ts";
-import { sharedText } from "../../../memory/shared-text.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
-import { printable } from "../../../text/printable.ts";
+import { partKinds, relationKinds, sharedKinds, takenName } from "../../../run/fence/claims.ts";
+import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { createPackedGroups } from "../../../run/memory/packed.ts";
+import { sharedText } from "../../../run/memory/shared-text.ts";
 import { sameText } from "./same-text.ts";
 
 /** The inventories of source and target side by side. Pure. */

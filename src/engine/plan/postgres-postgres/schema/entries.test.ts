@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MadeObject } from "../../../contract.ts";
+import type { MadeObject } from "../../../contract/index.ts";
 import type { Address } from "../../../postgres/catalogue/address.ts";
 import type { DumpEntry } from "../../../postgres/dump/archive.ts";
 import { firstStatementEnd, ownerStatement, stepsOf } from "./entries.ts";

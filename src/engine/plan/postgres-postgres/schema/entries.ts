@@ -1,8 +1,8 @@
-import type { MadeObject } from "../../../contract.ts";
+import type { MadeObject } from "../../../contract/index.ts";
+import { fullName, part } from "../../../contract/text/full-name.ts";
 import { type Address, madeOf } from "../../../postgres/catalogue/address.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import type { DumpEntry } from "../../../postgres/dump/archive.ts";
-import { fullName, part } from "../../../text/full-name.ts";
 
 /** What each entry of pg_dump's table of contents is to the run: when it is made, what it makes, what it is called. Pure. */
 

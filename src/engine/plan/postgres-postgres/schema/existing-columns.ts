@@ -1,10 +1,10 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Characters } from "../../../postgres/catalogue/encoding-characters.ts";
 import { isMoney } from "../../../postgres/catalogue/money.ts";
 import type { Column, Table } from "../../../postgres/catalogue/tables.ts";
 import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
-import { printable } from "../../../text/printable.ts";
 import { characterChecks } from "../../fits/characters.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { nullChecks } from "../../fits/nulls.ts";

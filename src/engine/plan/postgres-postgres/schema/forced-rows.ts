@@ -1,7 +1,7 @@
-import { type CopyOptions, EngineError } from "../../../contract.ts";
+import { type CopyOptions, EngineError } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { fullName } from "../../../text/full-name.ts";
-import { printable } from "../../../text/printable.ts";
 
 /**
  * Tables with FORCE ROW LEVEL SECURITY, whose rows are hidden from their own maker once the copy is whole: their values could not

@@ -1,6 +1,6 @@
+import { printable } from "../../../contract/text/printable.ts";
 import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { printable } from "../../../text/printable.ts";
 
 /**
  * Code of the source that runs in the target while it is copied, or later with its owner's rights. Under a superuser

@@ -1,5 +1,5 @@
-import { targetNotEmpty } from "../../../fence/drop-option.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
+import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
 
 /** Large objects as a report names them, and as two databases share their oids: none of it holds all of them. */
 

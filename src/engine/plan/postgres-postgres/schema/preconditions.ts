@@ -1,4 +1,4 @@
-import { EngineError } from "../../../contract.ts";
+import { EngineError } from "../../../contract/index.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { oldest, versionText } from "../../../postgres/driver/version.ts";
 import { checkDumpVersion, dumpVersion } from "../../../postgres/dump/dump.ts";

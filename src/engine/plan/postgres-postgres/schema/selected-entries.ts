@@ -1,8 +1,8 @@
-import type { InventoryEntry } from "../../../contract.ts";
-import { createPacked, type Packed } from "../../../memory/packed.ts";
-import { sharedText } from "../../../memory/shared-text.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
-import { printable } from "../../../text/printable.ts";
+import { createPacked, type Packed } from "../../../run/memory/packed.ts";
+import { sharedText } from "../../../run/memory/shared-text.ts";
 import type { Step } from "./entries.ts";
 
 /**

@@ -1,8 +1,8 @@
+import { printable } from "../../../contract/text/printable.ts";
 import { type PartitionTree, partitionRoots } from "../../../postgres/catalogue/partition-roots.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { printable } from "../../../text/printable.ts";
 
 /** Partition trees that are loaded, counted and compared as one table, since their rows may belong to other partitions there. */
 

@@ -1,0 +1,82 @@
+import { identifier, qualified } from "../../../mysql/driver/names.ts";
+import { refuse } from "../refusal.ts";
+import type { From } from "../tree.ts";
+import { boolean } from "./choices.ts";
+import { columnTerm } from "./columns.ts";
+import { compare } from "./comparisons.ts";
+import type { FromItem, OutputColumn, Scope, Views } from "./scope.ts";
+import type { Term } from "./term.ts";
+
+/** FROM: tables, queries in their place, joins; and what names mean there. */
+
+export function translateFrom(views: Views, scope: Scope, from: From): string {
+  if (from.is === "join") return translateJoin(views, scope, from);
+  if (from.columns !== undefined) return refuse("an alias with a list of columns is not translated");
+  if (from.is === "derived") {
+    if (from.lateral) return refuse("LATERAL is not translated");
+    const { sql, columns } = scope.query(from.query, { ...scope, sources: [] });
+    add(scope, from.alias, columns);
+    return `(${sql}) AS ${identifier(from.alias)}`;
+  }
+  const { path } = from;
+  const alias = from.alias ?? (path.at(-1) as string);
+  const local = path.length === 1 ? scope.with.get(path[0] as string) : undefined;
+  if (local !== undefined) {
+    add(scope, alias, local);
+    return `${identifier(path[0] as string)} AS ${identifier(alias)}`;
+  }
+  const relation = views.relation(path) ?? refuse(`${path.join(".")} is not copied`);
+  if ("reason" in relation) return refuse(relation.reason);
+  const columns = [...relation.columns].map(([name, column]): OutputColumn => {
+    const sql = `${identifier(alias)}.${identifier(column.name)}`;
+    const term = columnTerm(column, sql);
+    const collation = / COLLATE (\S+)$/i.exec(column.targetType)?.[1] ?? views.binary;
+    return { name, term: term.type.kind === "text" && collation === views.binary ? { ...term, exact: true } : term };
+  });
+  take(scope, alias, new Map(columns.map(({ name, term }) => [name, term])));
+  return `${qualified(...relation.target)} AS ${identifier(alias)}`;
+}
+
+/** The columns of a query, under its name. */
+const add = (scope: Scope, alias: string, columns: readonly OutputColumn[]): void =>
+  take(
+    scope,
+    alias,
+    new Map(columns.map(({ name, term }) => [name, { ...term, sql: `${identifier(alias)}.${identifier(name)}` }])),
+  );
+
+function take(scope: Scope, alias: string, columns: Map<string, Term>): void {
+  if (scope.sources.some((source) => source.alias.toLowerCase() === alias.toLowerCase()))
+    refuse(`two tables are called ${alias}, which MySQL may tell apart without case`);
+  scope.sources.push({ alias, columns });
+}
+
+function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "join" }>): string {
+  if (join.natural || join.how === "FULL") return refuse(`${join.natural ? "NATURAL" : "FULL"} JOIN is not translated`);
+  const start = scope.sources.length;
+  const left = translateFrom(views, scope, join.left);
+  const middle = scope.sources.length;
+  const right = translateFrom(views, scope, join.right);
+  const on =
+    join.using === undefined
+      ? join.on && boolean(scope.context(scope).term(join.on)).sql
+      : join.using
+          .map((name) => {
+            const side = (sources: readonly FromItem[]) => {
+              const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
+              return found.length === 1 ? (found[0] as Term) : refuse(`the column ${name} of USING stands for several`);
+            };
+            const sides = [side(scope.sources.slice(start, middle)), side(scope.sources.slice(middle))] as const;
+            return compare(scope.context(scope), "=", ...sides).sql;
+          })
+          .join(" AND ");
+  const optional =
+    join.how === "LEFT" ? scope.sources.slice(middle) : join.how === "RIGHT" ? scope.sources.slice(start, middle) : [];
+  for (const { columns } of optional)
+    for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
+  if (on === undefined)
+    return join.how === "INNER" || join.how === "CROSS"
+      ? `(${left} CROSS JOIN ${right})`
+      : refuse("an outer join without ON");
+  return `(${left} ${join.how === "CROSS" ? "INNER" : join.how} JOIN ${right} ON ${on})`;
+}

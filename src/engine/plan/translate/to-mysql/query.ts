@@ -1,0 +1,184 @@
+import { identifier } from "../../../mysql/driver/names.ts";
+import { resolveColumn, selectText } from "../queries.ts";
+import { refuse } from "../refusal.ts";
+import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
+import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
+import { boolean, unify } from "./choices.ts";
+import { distinguished, orderable } from "./comparisons.ts";
+import { createContext } from "./expression.ts";
+import { translateFrom } from "./from.ts";
+import type { OutputColumn, Scope, Translation, Views } from "./scope.ts";
+import { asBytes, type Term, type TranslationContext } from "./term.ts";
+
+/** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
+
+export function translateQuery(views: Views, query: Query, parent?: Scope): Translation {
+  if (query.recursive) refuse("recursive queries are not translated");
+  const scope: Scope = {
+    sources: [],
+    with: new Map(parent?.with),
+    parent,
+    query: (inner, within) => translateQuery(views, inner, within),
+    context: (within) => createContext(surroundings(views, within)),
+  };
+  const withs = query.with.map(({ name, columns, query: inner }) => {
+    if (columns !== undefined) refuse("WITH with a list of columns is not translated");
+    const { sql, columns: found } = translateQuery(views, inner, scope);
+    scope.with.set(name, found);
+    return `${identifier(name)} AS (${sql})`;
+  });
+  const before = withs.length === 0 ? "" : `WITH ${withs.join(", ")} `;
+  const { body } = query;
+  const { sql, columns } =
+    body.is === "combined" ? combined(views, scope, body, query) : translateSelect(views, scope, body, query);
+  return { sql: `${before}${sql}${limits(query)}`, columns };
+}
+
+function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "term"> {
+  return {
+    binary: views.binary,
+    maria: views.maria,
+    doubt: views.doubt,
+    beyond: (words) => views.notes.add(words),
+    resolve: (path) => resolveColumn(scope, path, path.at(-1) ?? ""),
+    query: (query) => {
+      const { sql, columns } = translateQuery(views, query, scope);
+      return { sql, columns: columns.map(({ term }) => term) };
+    },
+  };
+}
+
+/** EXCEPT and INTERSECT came late to MySQL. */
+const setsFrom = 80_031;
+
+function combined(views: Views, scope: Scope, { op, all, left, right }: Combined, query: Query): Translation {
+  if (op !== "UNION" && ((!views.maria && views.version < setsFrom) || all))
+    refuse(`${op}${all ? " ALL" : ""} is not translated`);
+  const a = translateQuery(views, left, scope);
+  const b = translateQuery(views, right, scope);
+  if (a.columns.length !== b.columns.length) refuse("a union of different columns");
+  const context = createContext(surroundings(views, scope));
+  const columns = a.columns.map(({ name, term }, at): OutputColumn => {
+    const other = b.columns[at]?.term as Term;
+    if (shape(term) !== shape(other)) refuse(`the column ${name} has different types in a ${op}`);
+    if (!all) for (const each of [term, other]) distinguished(context, each, op);
+    const type = term.type.kind === "int" ? unify([term, other]) : term.type;
+    return { name, term: { ...term, type, nullable: term.nullable || other.nullable } };
+  });
+  const order = query.order.map((item) => {
+    const column = item.by.is === "number" ? columns[Number(item.by.text) - 1] : named(columns, item.by);
+    const place = column === undefined ? 0 : columns.indexOf(column) + 1;
+    if (column === undefined || place === 0) return refuse("a union that is ordered by an expression");
+    const parts = limited(query)
+      ? sorting(orderable(context, column.term), column.term.nullable, item)
+      : [`${place}${item.descending ? " DESC" : ""}`];
+    if (parts.length > 1) refuse("a cut union that is ordered by a column with NULLs");
+    return `${place}${item.descending ? " DESC" : ""}`;
+  });
+  if (order.length > 0 && !limited(query)) views.notes.add(orderNote);
+  const by = order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`;
+  return { sql: `(${a.sql}) ${op}${all ? " ALL" : ""} (${b.sql})${by}`, columns };
+}
+
+const shape = ({ type }: Term): string =>
+  `${type.kind} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "datetime" ? type.zoned : ""}${type.kind === "other" ? "never" : ""}`;
+
+const named = (columns: readonly OutputColumn[], node: Node): OutputColumn | undefined =>
+  node.is === "column" && node.path.length === 1 ? columns.find(({ name }) => name === node.path[0]) : undefined;
+
+const limited = ({ limit, offset }: Query): boolean => limit !== undefined || offset !== undefined;
+
+function limits(query: Query): string {
+  if (!limited(query)) return "";
+  const amount = (node: Node): string =>
+    node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number");
+  // MySQL's manual: a large number for all that follows an offset.
+  const limit = query.limit === undefined ? "18446744073709551615" : amount(query.limit);
+  return ` LIMIT ${limit}${query.offset === undefined ? "" : ` OFFSET ${amount(query.offset)}`}`;
+}
+
+const orderNote = "rows are ordered by MySQL's collation, where they are ordered by text";
+
+function translateSelect(views: Views, scope: Scope, select: Select, query: Query): Translation {
+  const from = select.from.map((item) => translateFrom(views, scope, item));
+  const plain = createContext(surroundings(views, scope));
+  const where = select.where === undefined ? "" : ` WHERE ${boolean(plain.term(select.where)).sql}`;
+  const windows = new Set<string>();
+  const context: TranslationContext = createContext({
+    ...surroundings(views, scope),
+    call(call) {
+      if (call.over === undefined) return aggregate(plain, call, views.notes);
+      windows.add(JSON.stringify(call.over));
+      // Seen in 10.11: one window's rows numbered in the order of another.
+      if (views.maria && windows.size > 1) refuse("several windows in one query, which MariaDB mixes up");
+      return aggregate(context, call, views.notes);
+    },
+  });
+  const columns = select.items.map(({ value, alias }, at) =>
+    output(context, value, alias ?? (value.is === "column" ? (value.path.at(-1) as string) : `column ${at + 1}`)),
+  );
+  if (select.distinct) for (const { term } of columns) distinguished(context, term, "DISTINCT");
+  const folded = columns.map(({ name }) => name.toLowerCase());
+  if (new Set(folded).size < folded.length) refuse("two columns of one name, which MySQL tells apart without case");
+  const group = grouping(context, select, query);
+  const kept = select.having === undefined ? "" : ` HAVING ${boolean(context.term(select.having)).sql}`;
+  const order = query.order.flatMap((item) => ordering(context, item, columns, limited(query)));
+  if (order.length > 0 && !limited(query)) views.notes.add(orderNote);
+  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`);
+  const { distinct } = select;
+  return { sql: selectText({ distinct, list, from, where, group, having: kept, order }), columns };
+}
+
+/** A column of the result. Its text has the collation of bytes, so that what reads the view compares as in PostgreSQL. */
+function output(context: TranslationContext, value: Node, name: string): OutputColumn {
+  const { constant: _, aggregate: __, bare: ___, ...term } = context.term(value);
+  const { type } = term;
+  if (type.kind === "null") return refuse(`the column ${name} is nothing but NULL`);
+  // What is not understood is passed on as it is.
+  const passed = value.is === "column" && (type.kind === "other" || type.kind === "enum");
+  if (type.kind === "other" && !passed) return refuse(`the column ${name} has a type that is not translated`);
+  if (type.kind !== "text") return { name, term };
+  if (type.fixed === true) return value.is === "column" ? { name, term } : refuse("an expression of character(n)");
+  return { name, term: { ...term, sql: asBytes(context, term), exact: true } };
+}
+
+/** PostgreSQL has proven that columns which are not grouped depend on the grouped ones: they are grouped too. */
+function grouping(context: TranslationContext, select: Select, query: Query): string[] {
+  if (select.group.length === 0) return [];
+  const group = select.group.map((node) => {
+    const place = node.is === "number" ? select.items[Number(node.text) - 1]?.value : node;
+    return place ?? refuse("GROUP BY a column that is not there");
+  });
+  const list = new Set(group.map((node) => distinguished(context, context.term(node), "GROUP BY")));
+  const same = new Set(group.map((node) => JSON.stringify(node)));
+  const outside = [
+    ...select.items.map(({ value }) => value),
+    ...(select.having === undefined ? [] : [select.having]),
+    ...query.order.map(({ by }) => by),
+  ];
+  for (const node of outside)
+    for (const path of columnsOutside(node, same)) {
+      const term = context.term({ is: "column", path });
+      if (term.type.kind !== "other") list.add(distinguished(context, term, "GROUP BY"));
+      else refuse(`the column ${path.join(".")} beside what is grouped`);
+    }
+  return [...list];
+}
+
+function ordering(
+  context: TranslationContext,
+  item: OrderItem,
+  columns: readonly OutputColumn[],
+  strictly: boolean,
+): string[] {
+  const place = item.by.is === "number" ? Number(item.by.text) : 0;
+  const column = place > 0 ? columns[place - 1] : undefined;
+  if (place > 0 && column === undefined) return refuse("ORDER BY a column that is not there");
+  if (strictly)
+    return column === undefined
+      ? ordered(context, item)
+      : sorting(orderable(context, column.term), column.term.nullable, item);
+  // Only how the rows are shown: text may stand in another order.
+  const term = column?.term ?? context.term(item.by);
+  return sorting(term.sql, term.nullable, item);
+}

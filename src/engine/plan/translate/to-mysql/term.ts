@@ -1,0 +1,62 @@
+import { literal } from "../../../mysql/driver/names.ts";
+import type { Doubts } from "../refusal.ts";
+import type { FunctionCall, Node, Query } from "../tree.ts";
+import type { Type } from "../types.ts";
+
+/** A translated expression: MySQL's text, and what PostgreSQL means by it. */
+
+export interface Term {
+  /** Binds like a name: parenthesised where it is more than one. */
+  sql: string;
+  type: Type;
+  nullable: boolean;
+  constant?: string;
+  /** A boolean column or constant, which MySQL's CHECK does not take for a condition. */
+  bare?: boolean;
+  /** Holds the present time. */
+  present?: boolean;
+  /** Text whose collation in the target is that of bytes already. */
+  exact?: boolean;
+  /** Holds an aggregate or a window call. */
+  aggregate?: boolean;
+}
+
+export interface TranslationContext extends Doubts {
+  /** The collation that compares bytes, without padding. */
+  binary: string;
+  maria: boolean;
+  resolve(path: readonly string[]): Term;
+  term(node: Node): Term;
+  /** Told where PostgreSQL fails beyond its type and MySQL counts on; refuses that where a column keeps the value. */
+  beyond(words: string): void;
+  /** Absent where queries cannot stand. */
+  query?(query: Query): { sql: string; columns: Term[] };
+  /** Aggregates and window functions; absent where they cannot stand. */
+  call?(call: FunctionCall): Term | undefined;
+}
+
+/**
+ * A text literal whose character set is told, whatever the session's is. MariaDB keeps one with a character set neither
+ * escaped nor decoded, and reads it back as code or as other text: what is not plain is left to the session's, which is pinned.
+ */
+export const textLiteral = (value: string): string =>
+  /^[ -&(-[\]-~]*$/.test(value) ? `_utf8mb4${literal(value)}` : literal(value);
+
+/** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
+export const asBytes = (
+  context: Pick<TranslationContext, "binary">,
+  { sql, exact }: Pick<Term, "sql" | "exact">,
+): string => (exact === true ? sql : `(${sql} COLLATE ${context.binary})`);
+
+export function made(sql: string, type: Type, parts: readonly Term[], more: Partial<Term> = {}): Term {
+  return {
+    sql,
+    type,
+    nullable: parts.some(({ nullable }) => nullable),
+    ...(parts.some(({ present }) => present === true) ? { present: true } : {}),
+    ...(parts.some(({ aggregate }) => aggregate === true) ? { aggregate: true } : {}),
+    ...more,
+  };
+}
+
+export const isPlainText = ({ type }: Term): boolean => type.kind === "text" && type.fixed !== true;

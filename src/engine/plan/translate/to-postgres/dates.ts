@@ -1,0 +1,265 @@
+import { literal } from "../../../postgres/driver/names.ts";
+import { refuse } from "../refusal.ts";
+import type { Node } from "../tree.ts";
+import { int, type Type } from "../types.ts";
+import { made, type Term, type TranslationContext, words, worst } from "./term.ts";
+
+/** Dates and times. What depends on the session's time zone is refused, but the present time in a view or a default. */
+
+const datePattern = /^(\d{4})-(\d\d)-(\d\d)$/;
+const datetimePattern = /^(\d{4})-(\d\d)-(\d\d) ([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,6}))?$/;
+const timePattern = /^([01]\d|2[0-3]):([0-5]\d):([0-5]\d)(?:\.(\d{1,6}))?$/;
+
+const isReal = (year: number, month: number, day: number): boolean =>
+  year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
+
+/** The literal as PostgreSQL's, of the type that it is written as. Undefined: it is not written as one. */
+export function momentLiteral(text: string): Term | undefined {
+  const term = (sql: string, type: Type, form: Term["form"]): Term => ({
+    sql,
+    type,
+    form,
+    nullable: false,
+    stability: "immutable",
+    constant: { text },
+  });
+  const [, y, m, d, , , , fraction = ""] = datetimePattern.exec(text) ?? datePattern.exec(text) ?? [];
+  if (y !== undefined) {
+    if (!isReal(Number(y), Number(m), Number(d))) return undefined;
+    if (datePattern.test(text)) return term(`${literal(text)}::date`, { kind: "date" }, "date");
+    return term(
+      `${literal(text)}::timestamp`,
+      { kind: "datetime", digits: fraction.length, zoned: false },
+      "timestamp",
+    );
+  }
+  const time = timePattern.exec(text);
+  if (time === null) return undefined;
+  return term(`${literal(text)}::time`, { kind: "time", digits: (time[4] ?? "").length }, "time");
+}
+
+/** A literal that is compared with a date or a time. */
+export function moment(constant: Term, other: Term): Term {
+  if (constant.type.kind !== "text") return constant;
+  const text = constant.constant !== undefined && "text" in constant.constant ? constant.constant.text : "";
+  const found = momentLiteral(text);
+  const fits =
+    found !== undefined && (other.type.kind === "time" ? found.type.kind === "time" : found.type.kind !== "time");
+  if (found === undefined || !fits) return refuse(`${JSON.stringify(text)} is not written as ${words(other)}`);
+  if (other.type.kind === "datetime" && other.type.zoned)
+    return refuse("a timestamp compared with a literal depends on the session's time zone");
+  if (other.form === "interval") return { ...found, sql: `${literal(text)}::interval`, form: "interval" };
+  return found;
+}
+
+const part = (field: string, max: bigint, min = 0n): { field: string; min: bigint; max: bigint } => ({
+  field,
+  min,
+  max,
+});
+
+/** Parts that both engines count alike. */
+const dateParts: Record<string, { field: string; min: bigint; max: bigint }> = {
+  YEAR: part("year", 9999n),
+  QUARTER: part("quarter", 4n),
+  MONTH: part("month", 12n),
+  DAY: part("day", 31n),
+  DAYOFMONTH: part("day", 31n),
+  DAYOFYEAR: part("doy", 366n),
+};
+const timeParts: Record<string, { field: string; min: bigint; max: bigint }> = {
+  HOUR: part("hour", 23n),
+  MINUTE: part("minute", 59n),
+  SECOND: part("second", 59n),
+};
+
+/** A value with a date, in no time zone. */
+export function dated(term: Term): Term {
+  const { type } = term;
+  if (type.kind === "text" && term.constant !== undefined && "text" in term.constant) {
+    const found = momentLiteral(term.constant.text);
+    if (found !== undefined && found.type.kind !== "time") return found;
+  }
+  if (type.kind === "date") return term;
+  if (type.kind === "datetime") {
+    if (type.zoned) refuse("a timestamp's date depends on the session's time zone");
+    return term;
+  }
+  return refuse(`${words(term)} is used as a date, which MySQL converts in its own way`);
+}
+
+export function datePart(name: string, term: Term): Term | undefined {
+  const found = dateParts[name] ?? timeParts[name];
+  if (found === undefined && name !== "WEEKDAY" && name !== "DAYOFWEEK") return undefined;
+  if (timeParts[name] !== undefined) {
+    const ofTime = term.type.kind === "time" && term.form === "time";
+    const value = ofTime ? term : dated(term);
+    if (!ofTime && value.type.kind !== "datetime") refuse(`${name} of a date`);
+    return made(`(floor(extract(${found?.field} FROM ${value.sql})))::integer`, int(0n, found?.max ?? 0n), "integer", [
+      value,
+    ]);
+  }
+  const value = dated(term);
+  if (name === "WEEKDAY")
+    return made(`((extract(isodow FROM ${value.sql}))::integer - 1)`, int(0n, 6n), "integer", [value]);
+  if (name === "DAYOFWEEK")
+    return made(`((extract(dow FROM ${value.sql}))::integer + 1)`, int(1n, 7n), "integer", [value]);
+  return made(
+    `(extract(${found?.field} FROM ${value.sql}))::integer`,
+    int(found?.min ?? 0n, found?.max ?? 0n),
+    "integer",
+    [value],
+  );
+}
+
+export const asDate = (term: Term): Term => {
+  const value = dated(term);
+  return value.type.kind === "date" ? value : made(`(${value.sql})::date`, { kind: "date" }, "date", [value]);
+};
+
+const asTimestamp = (term: Term): string => (term.form === "timestamp" ? term.sql : `(${term.sql})::timestamp`);
+
+export function dateFunction(name: string, args: readonly Term[]): Term | undefined {
+  const [first, second] = args as [Term, Term | undefined];
+  if (args.length === 1) {
+    if (name === "DATE") return asDate(first);
+    if (name === "LAST_DAY") {
+      const value = asDate(first);
+      return made(
+        `((date_trunc('month', ${asTimestamp(value)}) + '1 month -1 days'::interval))::date`,
+        { kind: "date" },
+        "date",
+        [value],
+      );
+    }
+    if (name === "TO_DAYS") {
+      const value = asDate(first);
+      return made(`((${value.sql} - '0001-01-01'::date) + 366)`, int(366n, 3652424n), "integer", [value]);
+    }
+    return datePart(name, first);
+  }
+  if (name === "DATEDIFF" && args.length === 2) {
+    const [a, b] = [asDate(first), asDate(second as Term)];
+    return made(`(${a.sql} - ${b.sql})`, int(-3652424n, 3652424n), "integer", [a, b]);
+  }
+  return undefined;
+}
+
+const units: Record<string, [word: string, times: bigint, ofDate: boolean]> = {
+  SECOND: ["seconds", 1n, false],
+  MINUTE: ["minutes", 1n, false],
+  HOUR: ["hours", 1n, false],
+  DAY: ["days", 1n, true],
+  WEEK: ["days", 7n, true],
+  MONTH: ["months", 1n, true],
+  QUARTER: ["months", 3n, true],
+  YEAR: ["months", 12n, true],
+};
+
+/** At most. */
+const daysIn = (count: bigint, word: string): bigint =>
+  word === "months" ? count * 31n : word === "days" ? count : count / (perDay[word] as bigint) + 1n;
+
+const perDay: Record<string, bigint> = { hours: 24n, minutes: 1440n, seconds: 86_400n };
+
+/** Days that the present can be reckoned back by without coming near the year 0. */
+const fromPresent = 365n * 1900n;
+
+/** MySQL goes back into the year 0, which PostgreSQL lacks. */
+function goesBack(base: Node, value: Term, days: bigint): boolean {
+  if (base.is === "now" || (base.is === "call" && /^(NOW|CURDATE)$/.test(base.name))) return days > fromPresent;
+  const text = value.constant !== undefined && "text" in value.constant ? value.constant.text : "";
+  const [, year] = datePattern.exec(text.slice(0, 10)) ?? [];
+  return year === undefined || days > 365n * (BigInt(year) - 1n);
+}
+
+/** A date and an interval of whole units. Outside of MySQL's years the result is NULL, as there. */
+export function shifted(
+  context: TranslationContext,
+  op: "+" | "-",
+  base: Node,
+  interval: { amount: Node; unit: string },
+): Term {
+  const unit = units[interval.unit];
+  const amount = context.term(interval.amount);
+  if (unit === undefined) return refuse(`intervals of ${interval.unit}`);
+  if (amount.type.kind !== "int" || amount.constant === undefined || !("number" in amount.constant))
+    return refuse("an interval whose length is no literal");
+  const value = dated(context.term(base));
+  const [word, times, ofDate] = unit;
+  const count = BigInt(amount.constant.number) * times;
+  if (count > 1_000_000n || count < -1_000_000n) return refuse("an interval that long");
+  const back = op === "-" ? count : -count;
+  if (back > 0n && goesBack(base, value, daysIn(back, word)))
+    context.doubt("a date that is reckoned back may come to the year 0, which PostgreSQL lacks and gives NULL for");
+  const isDate = value.type.kind === "date" && ofDate;
+  const sum = `(${asTimestamp(value)} ${op} '${count} ${word}'::interval)`;
+  const inside = `CASE WHEN ${sum} >= '0001-01-01'::timestamp AND ${sum} < '10000-01-01'::timestamp THEN ${sum} END`;
+  const digits = value.type.kind === "datetime" ? value.type.digits : 0;
+  return made(
+    isDate ? `(${inside})::date` : `(${inside})`,
+    isDate ? { kind: "date" } : { kind: "datetime", digits, zoned: false },
+    isDate ? "date" : "timestamp",
+    [value],
+    { nullable: true },
+  );
+}
+
+/** The present time, in the session's time zone. MySQL cuts off what has no place; PostgreSQL's CURRENT_TIMESTAMP(0) would round. */
+export function present(what: "timestamp" | "date", digits: number): Term {
+  const term = (sql: string, type: Type, form: Term["form"]): Term => ({
+    sql,
+    type,
+    form,
+    nullable: false,
+    stability: "stable",
+  });
+  if (what === "date") return term("(statement_timestamp())::date", { kind: "date" }, "date");
+  const field = { 0: "second", 3: "milliseconds", 6: "microseconds" }[digits];
+  if (field === undefined) return refuse(`the present time with ${digits} digits`);
+  return term(
+    `(date_trunc('${field}', statement_timestamp()))::timestamp`,
+    { kind: "datetime", digits, zoned: false },
+    "timestamp",
+  );
+}
+
+const formats: Record<string, string> = {
+  Y: "YYYY",
+  y: "YY",
+  m: "MM",
+  d: "DD",
+  H: "HH24",
+  i: "MI",
+  s: "SS",
+  S: "SS",
+  T: "HH24:MI:SS",
+  j: "DDD",
+};
+
+/** DATE_FORMAT with the fields whose text is the same. */
+export function formatted(value: Term, format: Term): Term {
+  const base = dated(value);
+  if (format.constant === undefined || !("text" in format.constant))
+    return refuse("DATE_FORMAT whose format is no literal");
+  let out = "";
+  const { text } = format.constant;
+  for (let at = 0; at < text.length; at++) {
+    const character = text[at] as string;
+    if (character === "%") {
+      const letter = text[++at] ?? "";
+      const field = formats[letter];
+      if (field === undefined) refuse(`DATE_FORMAT's %${letter}`);
+      out += field;
+    } else if (/[-/.,:; ]/.test(character)) out += character;
+    else if (/[A-Za-z0-9_]/.test(character)) out += `"${character}"`;
+    else refuse(`DATE_FORMAT with ${JSON.stringify(character)}`);
+  }
+  return made(
+    `to_char(${asTimestamp(base)}, ${literal(out)})`,
+    { kind: "text", collation: undefined, ascii: true },
+    "text",
+    [base],
+    { stability: worst(base, { stability: "stable" }) },
+  );
+}

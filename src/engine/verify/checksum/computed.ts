@@ -1,0 +1,70 @@
+import { printable } from "../../contract/text/printable.ts";
+import { errorNumber } from "../../mysql/driver/write-session.ts";
+import { isRefusal } from "../../postgres/driver/errors.ts";
+import { type CompareOptions, compareTables, type SideSessions, type TableName } from "./index.ts";
+import { tableWords } from "./words.ts";
+
+/**
+ * Generated columns that both sides compute, by expressions that are meant to be the same: their values are compared,
+ * whatever the verify level, since a server may round, cut or refuse where the other does not, and since what stands for a
+ * value that the target does not know (a zero date's NULL) is computed with there.
+ */
+export interface Computing {
+  source: TableName;
+  target: TableName;
+  columns: readonly Both[];
+  /** So that a row's values are compared with those of the same row: its key, else what the columns are computed from. */
+  beside: readonly Both[];
+}
+
+interface Both {
+  source: string;
+  target: string;
+}
+
+/** Table of the source → column there → half a sentence on why its values cannot come from the target's expression. */
+export async function differingColumns(
+  source: SideSessions,
+  target: SideSessions,
+  tables: readonly Computing[],
+  options: CompareOptions,
+): Promise<Map<string, Map<string, string>>> {
+  const why = async (some: readonly Computing[]): Promise<string | undefined> => {
+    const pairs = some.map(({ columns, beside, ...names }) => {
+      const made = new Set(columns.map((column) => column.source));
+      return { ...names, columns: [...beside.filter((column) => !made.has(column.source)), ...columns] };
+    });
+    try {
+      const { differences, uncompared } = await compareTables(source, target, pairs, { ...options, maxKeys: 0 });
+      if (differences.length > 0) return "the target computes other values by it";
+      const own = some.flatMap(({ source: name, columns }) =>
+        columns.map((column) => `${tableWords(name)}.${printable(column.source)}: `),
+      );
+      const said = uncompared.find((words) => own.some((start) => words.startsWith(start)));
+      return said === undefined ? undefined : `the values cannot be compared (${said})`;
+    } catch (error) {
+      if (!isOfValues(error)) throw error;
+      return `the target cannot compute it for a row (${printable((error as Error).message)})`;
+    }
+  };
+  const found = new Map<string, Map<string, string>>();
+  const doubtful = tables.filter(({ columns }) => columns.length > 0);
+  if (doubtful.length === 0 || (await why(doubtful)) === undefined) return found;
+  for (const table of doubtful) {
+    const columns = new Map<string, string>();
+    for (const column of table.columns) {
+      const words = await why([{ ...table, columns: [column] }]);
+      if (words !== undefined) columns.set(column.source, words);
+    }
+    if (columns.size > 0) found.set(table.source[1], columns);
+  }
+  return found;
+}
+
+/** What MySQL says of values that an expression has no result for. */
+const ofValues = new Set([1264, 1265, 1292, 1365, 1366, 1406, 1411, 1690]);
+
+const isOfValues = (error: unknown): boolean => {
+  const number = errorNumber(error) ?? 0;
+  return isRefusal(error) || ofValues.has(number) || (number >= 3140 && number <= 3158);
+};
