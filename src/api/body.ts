@@ -23,7 +23,7 @@ export async function readBytes(request: IncomingMessage, most: number): Promise
       parts.push(part);
     }
   } catch (cause) {
-    throw new Problem("malformed_request", "The body ended before it was whole.", { cause });
+    throw new Problem("malformed_request", "The body ended before it was complete.", { cause });
   }
   if (size > most) throw tooLarge(most);
   return Buffer.concat(parts);

@@ -101,7 +101,7 @@ export function parseJson(text: string): unknown {
 
   const found = value(0);
   take(space);
-  if (at < text.length) fail("the text goes on after its value");
+  if (at < text.length) fail("there is text after the JSON value");
   return found;
 }
 

@@ -168,7 +168,7 @@ export function createLimits(options: LimitsOptions): RateLimiter {
       return await fromRedis(() => run(shared));
     } catch (error) {
       if (countedInMemory.includes(limit)) return run(memory);
-      throw new Problem("unavailable", "Calls of this kind cannot be counted at the moment: try again.", {
+      throw new Problem("unavailable", "The rate limit cannot be checked at the moment: try again.", {
         retryAfter: 5,
         cause: error,
       });

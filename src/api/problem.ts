@@ -21,12 +21,14 @@ export function problemOf(error: unknown): Problem {
   if (error instanceof ClusterError)
     // 0: no answer came. A conflict that the verb did not resolve is one that a second try does.
     return error.status === 0 || error.status === 409 || error.status === 429 || error.status >= 500
-      ? new Problem("unavailable", "The cluster does not answer at the moment: try again.", {
+      ? new Problem("unavailable", "The cluster does not respond at the moment: try again.", {
           retryAfter: Math.ceil(error.retryAfter ?? 2),
           cause: error,
         })
-      : new Problem("internal", "The cluster refused what the service asked of it.", { cause: error });
-  return new Problem("internal", "The service failed; the request_id leads to its log.", { cause: error });
+      : new Problem("internal", "The cluster refused a request of this service.", { cause: error });
+  return new Problem("internal", "Internal error. Report the `request_id`: the service's log has the details.", {
+    cause: error,
+  });
 }
 
 /** `base`: of the documentation, without a slash at the end. */

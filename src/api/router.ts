@@ -81,7 +81,7 @@ async function inputOf(
   const value = operation.method === "get" ? undefined : await readBody(request, most);
   if (operation.body === undefined) {
     if (value !== undefined && JSON.stringify(value) !== "{}")
-      throw invalid([{ field: "body", message: "is not taken here: leave it out" }], "body");
+      throw invalid([{ field: "body", message: "is not allowed here: remove it" }], "body");
     return { params, query, body: {} };
   }
   if (value === undefined && !operation.bodyOptional)

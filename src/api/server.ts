@@ -39,7 +39,7 @@ const broken: Refusal = { code: "malformed_request", detail: "The request breaks
 const codes: Record<string, Refusal> = {
   ERR_HTTP_REQUEST_TIMEOUT: {
     code: "timed_out",
-    detail: "Send the headers in 10 seconds and the whole request in 30.",
+    detail: "Send the headers within 10 seconds and the complete request within 30.",
   },
   HPE_HEADER_OVERFLOW: {
     code: "headers_too_large",
@@ -60,7 +60,7 @@ export function createApiServer(options: ServerOptions, listener: RequestListene
   };
   const checked: RequestListener = (request, response) => {
     if (request.httpVersion === "1.1" && request.headers.host === undefined)
-      answer(response, options, "The header Host is missing: HTTP/1.1 needs it.");
+      answer(response, options, "The `Host` header is required in HTTP/1.1.");
     else listener(request, response);
   };
   const server =
@@ -76,12 +76,15 @@ export function createApiServer(options: ServerOptions, listener: RequestListene
     else refuse(socket, options, codes[error.code ?? ""] ?? broken);
   });
   server.on("connect", (_request: IncomingMessage, socket: Duplex) => {
-    refuse(socket, options, { code: "malformed_request", detail: "This is no proxy: it takes no CONNECT." });
+    refuse(socket, options, {
+      code: "malformed_request",
+      detail: "CONNECT is not supported: this server is not a proxy.",
+    });
     // Node listens to it no more: what still comes is read, so that its end is seen.
     socket.resume();
   });
   server.on("checkExpectation", (_request: IncomingMessage, response: ServerResponse) =>
-    answer(response, options, "The only Expect that is met is 100-continue: leave others out."),
+    answer(response, options, "Only `Expect: 100-continue` is supported: remove other values."),
   );
   return server;
 }

@@ -60,7 +60,7 @@ void dumpVersion(process.env).then(
   (version) => {
     pgDump = version;
   },
-  () => log.warn("there is no pg_dump: preflights between PostgreSQL servers will say so"),
+  () => log.warn("pg_dump is not installed: preflights between PostgreSQL servers will report it"),
 );
 const server = createProberServer({
   pool,

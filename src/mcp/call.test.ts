@@ -62,7 +62,7 @@ describe("an error has the registry's code, and no URL", () => {
     [
       "a failure",
       new Error(`cannot connect to ${url}`),
-      "internal: The service failed; the request_id leads to its log.\nrequest_id: r-1",
+      "internal: Internal error. Report the `request_id`: the service's log has the details.\nrequest_id: r-1",
     ],
   ])("%s", async (_what, error, words) => expect(await textOf(throwing(error))).toBe(words));
 

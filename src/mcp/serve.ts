@@ -35,7 +35,7 @@ export function createServe({ description, version }: Serving): Serve {
       if (tool === undefined)
         throw new ProtocolError(
           ProtocolErrorCode.InvalidParams,
-          `There is no tool of this name; there are ${[...byName.keys()].join(", ")}.`,
+          `Unknown tool. The tools are ${[...byName.keys()].join(", ")}.`,
         );
       return { ...(await callTool(tool, params.arguments, call)) };
     });

@@ -100,7 +100,7 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     if (words !== undefined) throw new Problem("busy", words, { retryAfter: answer.retryAfter });
     throw unavailable(
       "the service that asks databases cannot be used at the moment: try again later",
-      new Error(`the prober answered ${answer.status} ${refusal.data?.code ?? ""}: ${refusal.data?.message ?? ""}`),
+      new Error(`the prober returned ${answer.status} ${refusal.data?.code ?? ""}: ${refusal.data?.message ?? ""}`),
     );
   }
 

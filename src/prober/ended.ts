@@ -25,7 +25,7 @@ export function unreachableResponse(
   const words = {
     deadline: [
       "probe_timeout",
-      "the databases were reached and did not answer all questions in the time that a probe has: try again when they have less to do, or run rowferry assess, which has no limit",
+      "the databases are too slow for the time limit of a probe: try again when they have less load, or run rowferry assess, which has no limit",
     ],
     memory: [
       "probe_too_large",

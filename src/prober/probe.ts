@@ -187,5 +187,5 @@ const overdue = (side: UnreachableSide) =>
 const tooSlow = () =>
   new EngineError(
     "probe_timeout",
-    "the databases were reached and did not answer all questions in the time that a probe has: try again when they have less to do, or run rowferry assess, which has no limit",
+    "the databases are too slow for the time limit of a probe: try again when they have less load, or run rowferry assess, which has no limit",
   );

@@ -31,7 +31,7 @@ export async function change<T extends KubeObject>(
       await beforeNextTry(world, attempt);
     }
   }
-  throw new Problem("busy", "Others change the same thing at the moment; try again.", { retryAfter: 1 });
+  throw new Problem("busy", "The resource changed during the request. Try again.", { retryAfter: 1 });
 }
 
 /** Waits longer from try to try, so that of many at once each has its turn. */

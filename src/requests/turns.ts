@@ -43,9 +43,13 @@ export function createTurns({ most, waiting, inAll }: TurnBounds): Turns {
   const expect = (key: string): void => {
     if (running < most) return;
     if ((lines.get(key)?.length ?? 0) >= waiting)
-      throw new Problem("busy", "Too many of your requests of this kind wait already: let one be answered first.", {
-        retryAfter: 1,
-      });
+      throw new Problem(
+        "busy",
+        "Too many of your requests of this kind are waiting. Wait until one of them has finished.",
+        {
+          retryAfter: 1,
+        },
+      );
     if (waits >= inAll)
       throw new Problem("busy", "Too many requests of this kind wait already; try again in a moment.", {
         retryAfter: 5,

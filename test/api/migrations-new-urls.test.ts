@@ -103,7 +103,7 @@ test("another source starts the copy anew: no row, table or result of the former
   const answer = await retry(id, { source_url: mysql.urlOf("second"), target_url: target });
   expect(answer, answer.text).toMatchObject({ status: 202, body: { migration: { status: "pending" } } });
   expect(answer.body.message).toContain(
-    "The copy starts anew, since source_url names another database. What it made in the target is dropped first.",
+    "The copy starts anew, since source_url names another database. The copy's tables and objects in the target are dropped first.",
   );
   await completes(id, 2);
   expect(await inTarget(target)).toEqual({ tables: ["item", "only_in_second"], items: ["same", "of second"] });
@@ -120,7 +120,7 @@ test("another target is copied into from the start; what is in the former one st
   const moved = await retry(id, { source_url: mysql.urlOf("second"), target_url: other });
   expect(moved.status, moved.text).toBe(202);
   expect(moved.body.message).toContain(
-    "since source_url and target_url name other databases. What it made in the former target stays there.",
+    "since source_url and target_url name other databases. Tables and objects in the former target stay there.",
   );
   await fail(ann, id, 2);
   await untilStatus(ann, id, "failed");

@@ -65,7 +65,7 @@ export const contents: readonly Section[] = [
       { name: "options", about: "every option of a copy" },
       { name: "types", about: "column types by direction" },
       { name: "objects", about: "kinds of objects by direction: copied, converted or reported" },
-      { name: "translation", about: "which SQL is translated across engines, and how that is proven" },
+      { name: "translation", about: "which SQL is translated across engines, and how that is tested" },
       { name: "report", about: "the verification report of a run" },
       {
         name: "engine",

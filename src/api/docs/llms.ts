@@ -18,11 +18,11 @@ export function llmsText(sections: readonly PageSection[], base: string): string
     "",
     `- [OpenAPI document](${base}/openapi.json): every endpoint of REST, with fields, examples and errors`,
     `- [Schema of the report](${base}/docs/report.schema.json): JSON Schema of a run's verification report`,
-    `- [All pages in one](${base}/llms-full.txt): the whole documentation as one text`,
+    `- [All pages in one](${base}/llms-full.txt): the complete documentation as one text`,
     "",
   ];
   return head([
-    `The REST API is at ${base}/api: \`POST /api/migrations\` begins a copy, \`GET /api/migrations/{id}\` tells how it goes. Every page below is Markdown.`,
+    `The REST API is at ${base}/api: \`POST /api/migrations\` starts a copy, \`GET /api/migrations/{id}\` returns its status and progress. Every page below is Markdown.`,
     "",
     ...lists,
     ...optional,

@@ -20,8 +20,8 @@ const tags = {
 const messageSchema = z
   .strictObject({
     jsonrpc: z.literal("2.0"),
-    id: z.union([z.string(), z.int()]).optional().describe("Of a request; a notification has none."),
-    method: z.string().describe("Such as `tools/call`."),
+    id: z.union([z.string(), z.int()]).optional().describe("The id of a request; a notification has no id."),
+    method: z.string().describe("The method, for example `tools/call`."),
     params: z.record(z.string(), z.unknown()).optional(),
   })
   .describe("One JSON-RPC message; a batch is refused.");
@@ -33,7 +33,7 @@ const answerSchema = z
     result: z.record(z.string(), z.unknown()).optional(),
     error: z.object({ code: z.int(), message: z.string() }).optional(),
   })
-  .describe("A JSON-RPC answer: `result`, or `error`.");
+  .describe("A JSON-RPC response: `result` or `error`.");
 
 const requestId: Json = { "X-Request-Id": { $ref: "#/components/headers/RequestId" } };
 const retryAfter: Json = { "Retry-After": { $ref: "#/components/headers/RetryAfter" } };

@@ -19,16 +19,16 @@ export interface Components {
 
 export const problemSchema = z
   .object({
-    type: z.url().describe("Leads to the documentation of the code."),
+    type: z.url().describe("URL of the code's documentation."),
     title: z.string().describe("The code in words."),
     status: z.int().min(400).max(599).describe("The HTTP status."),
-    detail: z.string().describe("What went wrong this time, with the fix."),
-    code: z.enum(Object.keys(problems) as [string, ...string[]]).describe("Stable: decide by it."),
-    request_id: z.string().describe("As in X-Request-Id: name it when you ask for help."),
+    detail: z.string().describe("The cause of this error, with the fix."),
+    code: z.enum(Object.keys(problems) as [string, ...string[]]).describe("The stable code. Base decisions on it."),
+    request_id: z.string().describe("The value of `X-Request-Id`. Include it when you ask for help."),
     errors: z
       .array(z.object({ field: z.string(), message: z.string() }))
       .optional()
-      .describe("Of input that is not right: one sentence for each field."),
+      .describe("Each invalid field, with the fix."),
   })
   .describe("An error, as RFC 9457 has it.");
 
@@ -46,8 +46,8 @@ const headers: Json = {
     description: "Seconds to wait before the next call.",
     schema: { type: "integer", minimum: 1 },
   },
-  ETag: { description: "Of these very bytes.", schema: { type: "string" } },
-  Location: { description: "The path of what was made.", schema: { type: "string", format: "uri-reference" } },
+  ETag: { description: "Identifies exactly these bytes.", schema: { type: "string" } },
+  Location: { description: "The path of the created resource.", schema: { type: "string", format: "uri-reference" } },
 };
 
 /** What a stranger sends has no other fields than those that are named. */

@@ -15,14 +15,14 @@ export interface DocumentOptions {
 
 const description = `Copies MySQL and PostgreSQL databases from one URL to another and verifies what it copied.
 
-Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`; at \`awaiting_payment\`, pay at the answer's \`checkout_url\` first. Every call sees and changes what belongs to the acting team of the token's owner.
+Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`; at \`awaiting_payment\`, pay at the answer's \`checkout_url\` first. Every call works on the resources of the acting team of the token's owner.
 
-Errors are \`application/problem+json\` with a stable \`code\`. A request's \`X-Request-Id\` is taken over and answered. A body is JSON of at most 64 KB; unknown fields are refused.`;
+Errors are \`application/problem+json\` with a stable \`code\`. The response repeats a request's \`X-Request-Id\`. A body is JSON of at most 64 KB; unknown fields are refused.`;
 
 const tags: Record<string, string> = {
   Migrations: "Copies of a database from a source to a target.",
   "Preflight, estimates and connection tests": "Requests about databases that create nothing.",
-  Backups: "Schedules, their runs, and restores. An installation without backups answers `backups_disabled`.",
+  Backups: "Schedules, their runs, and restores. An installation without backups returns `backups_disabled`.",
   Account: "Sign-up, sign-in, the password, and the account of the caller.",
   Tokens: "Personal API tokens.",
   Teams: "People who share migrations.",
@@ -61,14 +61,14 @@ function parametersOf(operation: Operation, components: Components): Json[] {
       ? [
           header(
             "Idempotency-Key",
-            "Of your choice, such as a UUID. The same call again with the same key does nothing a second time and has the same result.",
+            "A key of your choice, for example a UUID. A repeat of the same call with the same key returns the same result and changes nothing.",
             { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
           ),
         ]
       : []),
     ...(operation.streams
       ? [
-          header("Last-Event-ID", "The `id` of the last event that you had: the stream goes on after it.", {
+          header("Last-Event-ID", "The `id` of the last event that you received: the stream resumes after it.", {
             type: "string",
           }),
         ]
@@ -156,7 +156,7 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
         token: {
           type: "http",
           scheme: "bearer",
-          description: "A personal API token, whole: digits, a vertical bar and a random part.",
+          description: "A complete personal API token: digits, a vertical bar and a random part.",
         },
         ...(operations.some(session)
           ? {
@@ -164,7 +164,8 @@ export function openApi(operations: readonly Operation[], options: DocumentOptio
                 type: "apiKey",
                 in: "cookie",
                 name: sessionCookie,
-                description: "Of the console. A change also needs the header Origin of this service.",
+                description:
+                  "The session cookie of the console. A request that changes something also needs the `Origin` header of this service.",
               },
             }
           : {}),

@@ -58,7 +58,7 @@ const eventSchema = (data: Json): Json => ({
   type: "object",
   required: ["data"],
   properties: {
-    id: { type: "string", description: "What to show as Last-Event-ID to go on after it." },
+    id: { type: "string", description: "The value for `Last-Event-ID` to resume after this event." },
     event: { type: "string", description: "Its kind." },
     data: { type: "string", contentMediaType: "application/json", contentSchema: data },
   },

@@ -70,7 +70,7 @@ export const accountOperations: readonly Operation[] = [
     body: signUpSchema,
     answer: {
       status: 201,
-      description: "The account is there and signed in.",
+      description: "The account is created and signed in.",
       schema: answered,
       location: "/api/account",
     },
@@ -85,7 +85,7 @@ export const accountOperations: readonly Operation[] = [
     method: "get",
     path: "/api/account",
     summary: "Get the account",
-    description: "The account of the token or session that calls.",
+    description: "The account of the token or session.",
     tag,
     auth: "token",
     withoutTeam: true,
@@ -102,7 +102,7 @@ export const accountOperations: readonly Operation[] = [
     method: "get",
     path: "/api/account/events",
     summary: "List the account's events (audit log)",
-    description: `Changes that your tokens and sessions made or tried, and sign-ins, newest first: who, by which token, from where, what, on which object, with which result. The last ${mostAccountEvents} are kept. A new event is listed a few seconds after its call. Calls over a rate limit and refused sign-ins are not listed; the service's log has them.`,
+    description: `Sign-ins, and changes that your tokens and sessions made or tried, newest first. Each event has the token, address, action, object and result. The last ${mostAccountEvents} are kept. A new event is listed a few seconds after its call. Calls over a rate limit and refused sign-ins are not listed; the service's log has them.`,
     tag,
     auth: "token",
     withoutTeam: true,
@@ -121,23 +121,23 @@ export const accountOperations: readonly Operation[] = [
     path: "/api/account",
     summary: "Change the password",
     description:
-      "Ends every session of the account, on every replica, before it answers; a session that calls gets a new one. Tokens stay, unless `revoke_tokens` is true. Wrong present passwords are bounded by themselves.",
+      "Ends every session of the account, on every replica, before it returns. A session that makes this call gets a new one. Tokens stay valid, unless `revoke_tokens` is true. Attempts with a wrong current password have a limit of their own.",
     tag,
     auth: "token",
     withoutTeam: true,
     tier: "write",
     body: passwordChangeSchema,
-    answer: { status: 200, description: "The new password holds.", schema: answered },
+    answer: { status: 200, description: "The new password is set.", schema: answered },
     problems: ["state_conflict", "busy"],
     examples: {
       request: { password: "correct horse battery", new_password: "staple correct horse" },
-      response: { message: "The new password holds.", account: exampleAccount },
+      response: { message: "The new password is set.", account: exampleAccount },
     },
     async run(world, call) {
       const identity = identityOf(call);
       const input = passwordChangeSchema.parse(call.body);
       const changed = await changePassword(world, identity, input, call);
-      const message = "The new password holds.";
+      const message = "The new password is set.";
       return identity.session ? withSession(message, changed) : { body: { message, account: changed.account } };
     },
   },
@@ -163,7 +163,8 @@ export const accountOperations: readonly Operation[] = [
     method: "delete",
     path: "/api/session",
     summary: "Sign out",
-    description: "Ends the session that calls, on every replica, before it answers. Other sessions and tokens stay.",
+    description:
+      "Ends the session of this call, on every replica, before it returns. Other sessions and tokens stay valid.",
     tag,
     auth: "token",
     withoutTeam: true,

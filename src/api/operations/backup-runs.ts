@@ -70,7 +70,7 @@ export const backupRunOperations: readonly Operation[] = [
     path: "/api/backups/{id}/runs",
     summary: "List the runs of a schedule",
     description:
-      "The run history, newest first. Of a deleted schedule whose runs were kept it lists these. `GET /api/restores` lists restores.",
+      "The run history, newest first. A deleted schedule whose runs were kept still lists them. `GET /api/restores` lists restores.",
     tag,
     auth: "token",
     tier: "read",

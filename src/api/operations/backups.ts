@@ -27,7 +27,7 @@ export const backupOperations: readonly Operation[] = [
     path: "/api/backups",
     summary: "Create a backup schedule",
     description:
-      "Backs up one database at fixed times; daily is the shortest interval, and the default. Nothing is connected to until the first run. With an `Idempotency-Key` a repeat of the same body answers with the same schedule, and another body is refused.",
+      "Backs up one database at fixed times; daily is the shortest interval, and the default. Nothing is connected to until the first run. With an `Idempotency-Key`, a repeat of the same body returns the same schedule, and another body is refused.",
     tag,
     auth: "token",
     tier: "write",

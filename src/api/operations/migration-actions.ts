@@ -86,7 +86,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/reset",
     summary: "Reset a migration",
     description:
-      "Without `confirm` it changes nothing: the answer (200) tells what would be dropped, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
+      "Without `confirm` it changes nothing: the response (200) lists the tables to drop, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
     tag,
     auth: "token",
     tier: "write",
@@ -96,7 +96,7 @@ export const migrationActionOperations: readonly Operation[] = [
     idempotent: true,
     answer: { status: 202, description: "It is being reset.", schema: resetResponseSchema },
     alsoAnswers: [
-      { status: 200, description: "What a reset would do; nothing was changed.", schema: resetResponseSchema },
+      { status: 200, description: "A preview of the reset; nothing was changed.", schema: resetResponseSchema },
     ],
     problems: [
       "not_found",
@@ -110,7 +110,7 @@ export const migrationActionOperations: readonly Operation[] = [
     examples: {
       request: { confirm: true },
       response: actedExample(
-        "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
+        "The migration's tables and objects in the target are being dropped, then it runs again: poll it until its status is completed or failed.",
       ),
     },
     async run(world, call) {

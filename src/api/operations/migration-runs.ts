@@ -21,7 +21,7 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/logs",
     summary: "Show the log",
     description:
-      "The log, oldest first: whole once the run has completed, until then its last milestones. On failure the last error tells the cause and the fix.",
+      "The log, oldest first: complete once the run has completed, until then its last milestones. After a failure the last error has the cause and the fix.",
     tag,
     auth: "token",
     tier: "read",
@@ -41,7 +41,7 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/events",
     summary: "Follow a migration",
     description:
-      "Server-sent events: `log` with an entry of the log, `status` with the migration whenever it changed, and `end` with the last status, after which the stream ends. With `Last-Event-ID` it goes on after that event; a reader that has seen the end gets 204.",
+      "Server-sent events: `log` with an entry of the log, `status` with the migration whenever it changed, and `end` with the last status. The stream closes after `end`. With `Last-Event-ID` it resumes after that event; a reader that has received `end` gets 204.",
     tag,
     auth: "token",
     tier: "read",
@@ -62,7 +62,7 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/report",
     summary: "Show the verification report",
     description:
-      "What was copied and how it was verified: every table with the rows counted on both sides, and every object of the source with what became of it. It is there once the status is `completed`.",
+      "Every table with its row counts in source and target, every object of the source with its outcome, and the verification. It is there once the status is `completed`.",
     tag,
     auth: "token",
     tier: "read",

@@ -78,7 +78,7 @@ export const migrationOperations: readonly Operation[] = [
     method: "get",
     path: "/api/migrations/{id}",
     summary: "Show a migration",
-    description: "Where it stands at this moment, with its last log entries.",
+    description: "The current status of the migration, with its last log entries.",
     tag,
     auth: "token",
     tier: "read",
@@ -96,7 +96,7 @@ export const migrationOperations: readonly Operation[] = [
     path: "/api/migrations/{id}",
     summary: "Delete a migration",
     description:
-      "Irreversible: its URLs, log and report are deleted with it, and a run in progress is stopped. What is in the target stays there.",
+      "Irreversible: its URLs, log and report are deleted with it, and a run in progress is stopped. Rows and objects in the target stay there.",
     tag,
     auth: "token",
     tier: "write",

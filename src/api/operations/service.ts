@@ -35,7 +35,7 @@ export const serviceOperations = ({ ready, document }: Service): Operation[] => 
     method: "get",
     path: "/healthz",
     summary: "Liveness",
-    description: "Answers as long as the process does.",
+    description: "Returns 200 while the process runs.",
     tag: "Service",
     auth: "none",
     tier: "none",
@@ -49,7 +49,7 @@ export const serviceOperations = ({ ready, document }: Service): Operation[] => 
     method: "get",
     path: "/readyz",
     summary: "Readiness",
-    description: "Not before the replica knows the cluster, and no longer once it is about to end.",
+    description: "Returns 200 once the replica has loaded the cluster's objects, and 503 while it shuts down.",
     tag: "Service",
     auth: "none",
     tier: "none",
@@ -57,7 +57,7 @@ export const serviceOperations = ({ ready, document }: Service): Operation[] => 
     problems: ["unavailable"],
     examples: { response: { status: "ok" } },
     async run() {
-      if (!ready()) throw new Problem("unavailable", "This replica starts or ends.", { retryAfter: 1 });
+      if (!ready()) throw new Problem("unavailable", "This replica is starting or shutting down.", { retryAfter: 1 });
       return { body: { status: "ok" }, headers: { "Cache-Control": "no-store" } };
     },
   },

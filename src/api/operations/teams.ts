@@ -106,11 +106,11 @@ export const teamOperations: readonly Operation[] = [
     problems: ["limit_reached"],
     examples: {
       request: { name: "Data platform" },
-      response: { message: "The team is made; switch to it to work in it.", team: exampleTeam },
+      response: { message: "The team is created; switch to it to work in it.", team: exampleTeam },
     },
     async run(world, call) {
       const team = await createTeam(world, identityOf(call), newTeamSchema.parse(call.body));
-      return { body: { message: "The team is made; switch to it to work in it.", team } };
+      return { body: { message: "The team is created; switch to it to work in it.", team } };
     },
   },
   {
@@ -118,8 +118,7 @@ export const teamOperations: readonly Operation[] = [
     method: "post",
     path: "/api/teams/{team}/switch",
     summary: "Switch the acting team",
-    description:
-      "Every call of yours, by any token or session, sees and changes this team's resources from then on: once this has answered, on every replica.",
+    description: "After this call, all your tokens and sessions work on this team's resources, on every replica.",
     tag,
     auth: "token",
     withoutTeam: true,
@@ -227,7 +226,7 @@ export const teamOperations: readonly Operation[] = [
     path: "/api/teams/{team}/members",
     summary: "Remove a member or an invitation, or leave",
     description:
-      "Once this has answered, no replica lets the account into the team. Owners only and in the acting team; but anybody may leave, whichever team acts. A member who left the acting team chooses another one with a switch.",
+      "After this call, no replica lets the account into the team. Only an owner can remove others, and only in the acting team. Any member can leave, whichever team acts. A member who left the acting team switches to another one.",
     tag,
     auth: "token",
     tier: "write",

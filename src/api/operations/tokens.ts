@@ -60,7 +60,7 @@ export const tokenOperations: readonly Operation[] = [
       description: "The token.",
       schema: tokenSchema.extend({
         message: z.string(),
-        token: z.string().describe("The plaintext: what goes behind `Authorization: Bearer`, whole."),
+        token: z.string().describe("The complete token in plain text, for the header `Authorization: Bearer`."),
       }),
       location: "/api/tokens/{/id}",
     },
@@ -83,7 +83,7 @@ export const tokenOperations: readonly Operation[] = [
     method: "delete",
     path: "/api/tokens/{id}",
     summary: "Revoke a token",
-    description: "Once this has answered, no replica accepts the token. A token may revoke itself.",
+    description: "After this call, no replica accepts the token. A token may revoke itself.",
     tag,
     auth: "token",
     withoutTeam: true,

@@ -78,7 +78,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_SIGN_UP: flag(false).describe("Whether anyone may sign up."),
   ROWFERRY_TOKENS_BY_TOKEN: flag(true).describe("Whether a token may create and revoke tokens."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
-  ROWFERRY_CURRENCY: currency.describe("Of amounts: three letters of ISO 4217."),
+  ROWFERRY_CURRENCY: currency.describe("Currency of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z
     .string()
     .optional()
@@ -90,14 +90,14 @@ export const apiEnvironment = z.object({
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
   ROWFERRY_PRICES: priceList.describe("JSON object: what a run costs that is not covered."),
   ROWFERRY_PRO_PRICE: json(proPriceSchema.nullable(), "null").describe(
-    'JSON object: price of Pro, {"price":"price_…"} or {"amount":49,"interval":"month"}; null: there is no Pro.',
+    'JSON object: price of Pro, {"price":"price_…"} or {"amount":49,"interval":"month"}; null: Pro is not offered.',
   ),
   ROWFERRY_MOST_UNPAID: number(20, 1, 1000).describe("Migrations of one account that may await payment."),
   ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),
   ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
-  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest sslmode that a connection URL may have."),
+  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL."),
   ROWFERRY_REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()
@@ -110,13 +110,13 @@ export const apiEnvironment = z.object({
   ),
   ROWFERRY_MOST_CONNECTIONS: number(2000, 1, 100_000).describe("Connections at the same time."),
   ROWFERRY_ANSWERS_MEGABYTES: number(48, 1, 4096).describe(
-    "Large answers that are in memory at the same time until their readers took them, in MiB; a sixth of them of one account at most.",
+    "Memory for large responses until clients have read them, in MiB. One account gets at most a sixth of it.",
   ),
   ROWFERRY_MOST_CONNECTIONS_PER_ADDRESS: number(500, 0, 100_000).describe(
-    "Of them, of one address, or of one /64 of IPv6; those of trusted proxies do not count. 0: any number.",
+    "Limit of open connections of one address, or of one /64 of IPv6; trusted proxies do not count. 0: no limit.",
   ),
-  ROWFERRY_MOST_STREAMS_IN_ALL: number(500, 1, 100_000).describe("Streams of events that a replica may have open."),
-  ROWFERRY_MOST_STREAMS: number(10, 1, 1000).describe("Streams of events that an account may have open on a replica."),
+  ROWFERRY_MOST_STREAMS_IN_ALL: number(500, 1, 100_000).describe("Limit of open event streams of a replica."),
+  ROWFERRY_MOST_STREAMS: number(10, 1, 1000).describe("Limit of open event streams of an account on a replica."),
   ROWFERRY_STREAM_RECHECK_SECONDS: number(30, 1, 300).describe("A stream's token is checked again after this time."),
   ROWFERRY_DRAIN_SECONDS: number(5, 0, 300).describe(
     "How long it still serves requests after the signal to stop, while it is no longer ready.",

@@ -66,7 +66,7 @@ function ofCeilings({ limits, used, mostOfOne }: Ceilings): Metric[] {
       return [
         {
           name: "rowferry_api_used",
-          help: "What is in the cluster's store of what ceilings bound; scope account: the most that any account has.",
+          help: "Stored resources that ceilings limit; scope account: the largest number of any account.",
           type: "gauge",
           value: rows[scope][what],
           labels,

@@ -46,7 +46,7 @@ export const operatorEnvironment = z.object({
     "JSON object: nodeSelector, tolerations, affinity, priorityClassName, labels and annotations of the pods.",
   ),
   ROWFERRY_WORKER_ALLOWED: json(z.array(z.enum(workerParts)), "[]").describe(
-    "JSON list: parts that spec.worker of a Migration may have.",
+    "JSON list: allowed parts of spec.worker of a Migration.",
   ),
   ROWFERRY_WORKER_TMP_SIZE: z.string().default("1Gi").describe("sizeLimit of the emptyDir at /tmp."),
   ROWFERRY_WORKER_GRACE_SECONDS: number(30, 1, 3600).describe("terminationGracePeriodSeconds of the pods."),
@@ -57,7 +57,7 @@ export const operatorEnvironment = z.object({
     "Pods that may fail before a run fails; disruptions do not count.",
   ),
   ROWFERRY_JOB_TTL_SECONDS: number(86_400, 0, 31_536_000).describe("A finished Job is deleted after this time."),
-  ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Runs at the same time in the whole cluster."),
+  ROWFERRY_MAX_RUNNING: number(20, 1, 10_000).describe("Limit of parallel runs in the cluster."),
   ROWFERRY_MAX_RUNNING_PER_NAMESPACE: number(5, 1, 10_000).describe("Runs at the same time in one namespace."),
   ROWFERRY_MAX_RUNNING_PER_ACCOUNT: number(10, 1, 10_000).describe(
     "Runs at the same time that one Account made through the API, over all of its teams.",
@@ -67,7 +67,7 @@ export const operatorEnvironment = z.object({
   ),
   ROWFERRY_MAX_RUNNING_PER_TARGET: number(0, 0, 10_000).describe("Likewise into one server."),
   ROWFERRY_RESERVED_RUNNING: number(0, 0, 9999).describe(
-    "Of the runs at the same time in the whole cluster, the last ones, which only an account or a namespace that runs nothing gets.",
+    "Number of the parallel runs in the cluster that are reserved for accounts and namespaces without a run.",
   ),
   ROWFERRY_MAX_RUN_HOURS: z.coerce
     .number()
@@ -76,7 +76,7 @@ export const operatorEnvironment = z.object({
     .default(168)
     .describe("Hours, or a part of one, after which a run whose URLs came through the API is ended; 0: never."),
   ROWFERRY_WORKER_SILENT_SECONDS: number(300, 0, 86_400).describe(
-    "A worker that says nothing for so long, since its node is lost or its process hangs, is ended, and another goes on; 0: never.",
+    "After this time without a report of a worker, the operator replaces its pod; 0: never.",
   ),
   ROWFERRY_API: flag(true).describe(
     "Whether the API is installed (api.enabled), for which the operator makes certificates, keys and Secrets of passwords.",
@@ -90,7 +90,7 @@ export const operatorEnvironment = z.object({
     .optional()
     .describe("File with Stripe's restricted key; without it nothing is charged."),
   ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
-  ROWFERRY_CURRENCY: currency.describe("Of the prices, as the API has it: three letters of ISO 4217."),
+  ROWFERRY_CURRENCY: currency.describe("Currency of the prices, as in the API: three letters of ISO 4217."),
   ROWFERRY_PRICES: priceList.describe(
     "JSON object, as the API has it: the price that is named where a source has grown over its quote.",
   ),
@@ -149,7 +149,7 @@ export const operatorEnvironment = z.object({
     .default(90)
     // In milliseconds.
     .transform((days) => (days === 0 ? undefined : days * 86_400_000))
-    .describe("Days, or a part of one, after which URLs are sealed to a new key; 0: only when it is asked for."),
+    .describe("Days, or a part of one, after which URLs are sealed to a new key; 0: only on request."),
   ROWFERRY_SEALING_KEYS_FILE: z
     .string()
     .min(1)
@@ -194,7 +194,7 @@ export const operatorEnvironment = z.object({
   ROWFERRY_GUARD_REFUSE: cidrs.describe(
     "CIDRs, between commas, that a worker may not dial for a URL from the API: the cluster's own pod and service ranges.",
   ),
-  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest sslmode that a connection URL from the API may have."),
+  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL from the API."),
   ROWFERRY_GUARD_SECRETS: flag(false).describe("true: the same holds for the URLs in Secrets that a Migration names."),
   ROWFERRY_ENDPOINT_URL: z
     .url()

@@ -110,7 +110,7 @@ async function resetEffect(
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible = isUntouched
     ? "Source and target would stay as they are until the copy starts."
-    : "What the migration made in its target database would be dropped with every row, nothing else. It could not be brought back. The source would stay as it is.";
+    : "Every table, row and object that the migration made in its target database would be dropped, nothing else. This cannot be undone. The source would stay as it is.";
   const what = isUntouched
     ? "drop nothing, since no run has written to its target"
     : total === null
@@ -172,7 +172,7 @@ async function deleteEffect(world: World, { caller }: ToolCall, id: string): Pro
   const stops_run = status === "in_progress" || status === "pending";
   const digest = effectDigest("delete", id, status, attempt, reset);
   const irreversible =
-    "The migration, its stored URLs, log and report would be deleted for good. What it wrote to the target would stay there, and a reset could no longer clean it.";
+    "The migration, its stored URLs, log and report would be deleted for good. Its tables and rows in the target would stay there, and a reset could no longer remove them.";
   const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;
   return effectOf(message, looked, { stops_run, drops: 0, irreversible, digest });
 }

@@ -82,8 +82,8 @@ const getOutput = summarySchema.extend({
   attempt: z.number().describe("1, and one more for each retry."),
   reset: z.number().describe("Number of resets."),
   queue_position: z.number().nullable(),
-  started_at: z.string().nullable().describe("Of the first run."),
-  run_started_at: z.string().nullable().describe("Of the present run, which a retry or reset makes."),
+  started_at: z.string().nullable().describe("Start of the first run."),
+  run_started_at: z.string().nullable().describe("Start of the current run, which a retry or reset makes."),
   finished_at: z.string().nullable(),
   progress: z
     .object({
@@ -97,7 +97,7 @@ const getOutput = summarySchema.extend({
     })
     .nullable(),
   error_code: z.string().nullable(),
-  retryable: z.boolean().nullable().describe("Of the error. false: the same run would fail again."),
+  retryable: z.boolean().nullable().describe("false: the same run would fail again."),
   report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
   poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
   next: z.string(),

@@ -96,5 +96,5 @@ test.each([
   const error = { code, message: "It failed.", retryable };
   const next = nextOf({ ...ended, status: "failed", error }, at, true);
   expect(next).toContain(words);
-  expect(next.includes("may have passed by itself")).toBe(retryable);
+  expect(next.includes("was perhaps temporary")).toBe(retryable);
 });

@@ -54,7 +54,7 @@ export const nextOfPage = (id: string, { list, next_cursor }: Page): string =>
 function afterFailure(error: One["error"]): string {
   if (error !== null && hasOutgrown(error.code))
     return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
-  if (error?.retryable) return "Tell the user the cause, which may have passed by itself: call retry-migration-tool.";
+  if (error?.retryable) return "Tell the user the cause, which was perhaps temporary: call retry-migration-tool.";
   return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
 }
 

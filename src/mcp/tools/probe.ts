@@ -22,13 +22,13 @@ const pair = {
 
 const previewInput = pairSchema.extend({
   ...pair,
-  options: pairSchema.shape.options.unwrap().describe("Usually left out.").exactOptional(),
+  options: pairSchema.shape.options.unwrap().describe("Usually not needed.").exactOptional(),
 });
 /** How long URLs are kept is for people to choose, by REST: the listing is short. */
 const prepareInput = createSchema.omit({ keep_urls_days: true }).extend({
   ...pair,
   name: createSchema.shape.name.unwrap().describe("Shown in lists.").exactOptional(),
-  estimate_id: createSchema.shape.estimate_id.unwrap().describe("Of the preview.").exactOptional(),
+  estimate_id: createSchema.shape.estimate_id.unwrap().describe("The preview's estimate.").exactOptional(),
   ...idempotencyKey,
 });
 /** The same options, which the listing tells once. */
@@ -157,7 +157,7 @@ const prepare: Tool = {
   name: "prepare-migration-tool",
   title: "Create a migration",
   description:
-    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run begins: name only what the user asked for. With `checkout_url` in the answer the user, not you, must open that link to authorize the payment, then the run starts by itself; without it the run has started. Next: get-migration-tool.",
+    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run starts: name only tables that the user requested. If the result has `checkout_url`, the user, not you, must open that link to authorize the payment. Then the run starts by itself. Without it the run has started. Next: get-migration-tool.",
   // By `options.drop`, which is not previewed.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],

@@ -73,7 +73,7 @@ export async function setPassword(
   const { account: name } = readEmail(input.email);
   checkPassword(input.password);
   if ((await world.client.get(kinds.accounts, "", name)) === undefined)
-    throw new Problem("not_found", "There is no account with this e-mail address; create-account makes it.");
+    throw new Problem("not_found", "No account with this e-mail address exists; create-account creates it.");
   const account = await storePassword(world, name, await storedPassword(world, name), input.password);
   await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);
 }

@@ -33,7 +33,7 @@ export function pageOf<T>(
   placed.sort((a, b) => (a.at < b.at ? -1 : 1));
   const [after] = cursor === undefined ? [""] : (readCursor(secret, list, cursor) ?? []);
   if (after === undefined) {
-    const message = "is not of this list; begin without one and go on with next_cursor";
+    const message = "is not a cursor of this list: start without a cursor, then use next_cursor";
     throw new Problem("invalid", `cursor: ${message}`, { errors: [{ field: "cursor", message }] });
   }
   const rest = placed.filter(({ at }) => at > after);

@@ -16,7 +16,7 @@ const email = z
   .meta({ description: "E-mail address; upper and lower case are one.", format: "email" });
 /** The bounds are of bytes, which a password check counts; characters are never more. */
 const password = (what: string) => z.string().min(1).max(longest).describe(what);
-const newPassword = password(`${shortest} to ${longest} bytes in UTF-8, taken whole.`);
+const newPassword = password(`${shortest} to ${longest} bytes in UTF-8. It is not trimmed or shortened.`);
 
 const time = (what: string) => z.iso.datetime().describe(what);
 const id = (what: string) => z.string().min(1).max(63).describe(what);
@@ -28,9 +28,9 @@ const oneLine = new RegExp(`^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}
 export const title = z
   .string()
   .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
-  .describe("What you call it: 1 to 100 characters on one line.");
+  .describe("Name of the token: 1 to 100 characters on one line.");
 
-export const credentialsSchema = z.strictObject({ email, password: password("Taken whole.") });
+export const credentialsSchema = z.strictObject({ email, password: password("The current password.") });
 
 export const signUpSchema = z.strictObject({ email, password: newPassword });
 
@@ -41,14 +41,14 @@ export const passwordChangeSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "Also revoke every API token of the account, the one that calls included. Use it if a token may be stolen.",
+      "Also revoke every API token of the account, including the token of this call. Use it if a token was stolen.",
     ),
 });
 
 export const accountSchema = z.object({
   id: id("The account's."),
   email: z.string(),
-  plan: z.enum(["free", "pro"]).describe("What is paid for."),
+  plan: z.enum(["free", "pro"]).describe("The plan that is paid for."),
   acting_team: id("The team whose resources calls see and change."),
   personal_team: id("The team that was made at sign-up."),
   created_at: time("When it was made."),
@@ -61,7 +61,7 @@ export const mintSchema = z.strictObject({
   expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
   scopes: scopes
     .describe(
-      "What it may do. `read`: see everything of the account. `write`: change everything but tokens, and connect to databases. `tokens`: create and revoke tokens. Without it: everything.",
+      "Allowed actions. `read`: see everything of the account. `write`: change everything but tokens, and connect to databases. `tokens`: create and revoke tokens. Default: everything.",
     )
     .exactOptional(),
 });
@@ -72,13 +72,13 @@ export const tokenSchema = z.object({
   created_at: time("When it was made."),
   expires_at: time("It is refused from then on.").nullable(),
   last_used_at: time("About when it was used last; written every few minutes.").nullable(),
-  scopes: scopes.nullable().describe("What it may do; null: everything."),
+  scopes: scopes.nullable().describe("Allowed actions; null: everything."),
 });
 export type ShownToken = z.output<typeof tokenSchema>;
 
 export const teamSchema = z.object({
   id: id("The team's."),
-  name: z.string().describe("What people call it."),
+  name: z.string().describe("The team's name."),
   role: roleSchema,
   acting: z.boolean().describe("Whether it is your acting team."),
   personal: z.boolean().describe("Whether it was made at your sign-up."),
@@ -96,7 +96,7 @@ export type ShownTeam = z.output<typeof teamSchema>;
 export const newTeamSchema = z.strictObject({ name: title });
 
 export const newMemberSchema = z.strictObject({
-  email: email.describe("Of an account that exists."),
+  email: email.describe("E-mail address of an existing account."),
   role: roleSchema.default("member"),
 });
 

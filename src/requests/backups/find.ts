@@ -17,7 +17,7 @@ import type { Caller, World } from "../world.ts";
 type Named = BackupSchedule | Restore;
 
 const notFound = (noun: string) =>
-  new Problem("not_found", `There is no ${noun} with this id: it may have been deleted.`);
+  new Problem("not_found", `No ${noun} with this id exists. It may have been deleted.`);
 
 const isPresent = (object: { metadata: { deletionTimestamp?: string } }): boolean =>
   object.metadata.deletionTimestamp === undefined;

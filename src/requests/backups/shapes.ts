@@ -60,7 +60,7 @@ const conditionSchema = z.object({
 
 export const backupSchema = z.object({
   id: z.string().describe("Opaque UUID."),
-  name: z.string().nullable().describe("What you call it."),
+  name: z.string().nullable().describe("The schedule's name."),
   status: backupStateSchema,
   interval: z.enum(["daily", "weekly", "monthly"]).nullable().describe("null where `cron` is set."),
   cron: z.string().nullable().describe("null where `interval` is set."),
@@ -95,7 +95,7 @@ export const backupSchema = z.object({
     .object({ run: z.string(), at: time("When it ended."), outcome: z.enum(["verified", "failed"]) })
     .nullable()
     .describe("The last restore of a run into a throw-away server."),
-  deletion_policy: names(deletions).describe("What becomes of runs when the schedule is deleted."),
+  deletion_policy: names(deletions).describe("Whether runs are kept or deleted with the schedule."),
   conditions: z.array(conditionSchema),
   created_at: time("When it was created."),
 });

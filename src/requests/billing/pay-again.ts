@@ -103,7 +103,7 @@ async function dueAgain(world: Paying, { migration, payment, seen, next, agreed 
   const terms = termsAgain(world, migration, payment);
   const isAgreed = agreed === undefined || (terms.amount === agreed.amount && terms.currency === agreed.currency);
   if (terms.amount > 0 && !isAgreed)
-    throw new Problem("state_conflict", "The price of the next run has changed since it was looked at: look again.");
+    throw new Problem("state_conflict", "The price of the next run has changed: request the preview again.");
   const last = payment.checkout;
   const isSame = payment.by === "hold" && payment.amount === terms.amount && payment.currency === terms.currency;
   if (last !== undefined && isSame && mayBeGiven(last, seen, world.now()))

@@ -50,11 +50,11 @@ export async function paymentFor(
 function held(now: Terms, { quote }: WantedPayment): Terms {
   const terms = heldTo(now, quote);
   if (terms !== undefined) return terms;
-  throw estimateRefused(`is of other terms than hold now, which are ${moneyText(now.amount, now.currency)}`);
+  throw estimateRefused(`has another price than the current one, ${moneyText(now.amount, now.currency)}`);
 }
 
 /** `why` follows "The estimate". */
 export const estimateRefused = (why: string): Problem =>
-  new Problem("estimate_refused", `The estimate ${why}: ask for a new one, or leave estimate_id out.`, {
-    errors: [{ field: "estimate_id", message: `${why}: ask for a new one, or leave it out` }],
+  new Problem("estimate_refused", `The estimate ${why}: request a new one, or remove \`estimate_id\`.`, {
+    errors: [{ field: "estimate_id", message: `${why}: request a new one, or remove it` }],
   });

@@ -19,6 +19,6 @@ export async function checkUnpaid(
   if (unpaid + more > billing.mostUnpaid)
     throw new Problem(
       "limit_reached",
-      `As many migrations of this account await payment as may (${billing.mostUnpaid}): pay or delete one first.`,
+      `At most ${billing.mostUnpaid} migrations of an account can await payment: pay or delete one first.`,
     );
 }

@@ -57,7 +57,7 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
       await beforeNextTry(world, attempt);
     }
   }
-  throw new Problem("busy", "It changes all the time at the moment; try again.", { retryAfter: 1 });
+  throw new Problem("busy", "The migration changed during the request. Try again.", { retryAfter: 1 });
 }
 
 /** With the finalizer: the operator removes it when nothing of the checkout is open any more. */

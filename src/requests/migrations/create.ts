@@ -177,7 +177,7 @@ function repeated(world: World, made: Migration, digest: string): Created {
 }
 
 const refusals: Record<QuoteRefusal, string> = {
-  altered: "is not one that this service gave, or was changed",
+  altered: "is invalid or was modified",
   expired: "has expired",
   foreign: "was given to another account",
   mismatched: "is for other URLs",

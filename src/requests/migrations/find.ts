@@ -5,7 +5,7 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { isId } from "./keys/id.ts";
 
-export const notFound = () => new Problem("not_found", "There is no migration with this id: it may have been deleted.");
+export const notFound = () => new Problem("not_found", "No migration with this id exists. It may have been deleted.");
 
 /** The acting team's namespace, as the operator says it; undefined until it has made it. */
 export async function namespaceFor(

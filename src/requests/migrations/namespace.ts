@@ -34,7 +34,7 @@ export async function whenReady<T>(
     namespace = (await world.fresh.team(team.metadata.name))?.status?.namespace;
   }
   throw isConflict(cause)
-    ? new Problem("busy", "The team creates too much at once: try again in a moment.", { retryAfter: 2, cause })
+    ? new Problem("busy", "The team has too many creates in progress: try again in a moment.", { retryAfter: 2, cause })
     : new Problem("unavailable", "The team's namespace is still being made: try again in a moment.", {
         retryAfter: 2,
         cause,

@@ -24,8 +24,8 @@ export async function reportOf(
     throw new Problem(
       "state_conflict",
       state === "failed"
-        ? `The ${noun} failed, so that there is no report: its logs tell the cause.`
-        : "There is no report yet. It is available when the status is `completed`.",
+        ? `The ${noun} failed, so it has no report. Its logs have the cause.`
+        : "The report is not available yet. It is available when the status is `completed`.",
     );
   const text = await archivedReport(world, caller, of, of.status?.report?.configMap);
   if (text === undefined)

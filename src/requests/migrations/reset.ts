@@ -53,7 +53,7 @@ export async function resetMigration(
   return actedOn(
     world,
     migration,
-    "What the migration made in the target is being dropped, then it runs again: poll it until its status is completed or failed.",
+    "The migration's tables and objects in the target are being dropped, then it runs again: poll it until its status is completed or failed.",
   );
 }
 

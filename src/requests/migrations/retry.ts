@@ -93,8 +93,8 @@ function startsAnew(moved: readonly DatabaseSide[]): string[] {
   const which = moved.map((side) => `${side}_url`).join(" and ");
   const names = moved.length === 1 ? "names another database" : "name other databases";
   const before = moved.includes("target")
-    ? "What it made in the former target stays there."
-    : "What it made in the target is dropped first.";
+    ? "Tables and objects in the former target stay there."
+    : "The copy's tables and objects in the target are dropped first.";
   return [`The copy starts anew, since ${which} ${names}. ${before}`];
 }
 

@@ -7,7 +7,7 @@ const largest = 16_384;
 /** Throws Problem `invalid`. */
 export function refuseTooLong(object: { metadata: object; spec: Migration["spec"] }): void {
   if (Buffer.byteLength(JSON.stringify(object)) <= largest) return;
-  throw new Problem("invalid", "URLs and options are too long together: they may have about 16 KB.", {
+  throw new Problem("invalid", "URLs and options are too long: together at most about 16 KB.", {
     errors: [{ field: "options", message: "is too long: name patterns instead of single tables, and one CA each" }],
   });
 }

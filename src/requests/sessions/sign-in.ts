@@ -92,8 +92,7 @@ export async function signIn(
     const right = await isPassword(by, await storedPassword(world, name), input.password);
     return right && found?.metadata.deletionTimestamp === undefined ? found : undefined;
   });
-  if (account === undefined)
-    throw new Problem("credentials_refused", "There is no account with this e-mail address and this password.");
+  if (account === undefined) throw new Problem("credentials_refused", "The e-mail address or the password is wrong.");
   return {
     account: shownAccount(account),
     cookie: openSession(world, account),

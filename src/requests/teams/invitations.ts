@@ -51,7 +51,7 @@ export function invite(
 const unknown = () =>
   new Problem(
     "not_found",
-    "No open invitation of this account has this code. It may have been used, removed, or have expired; ask an owner of the team for a new one.",
+    "No open invitation of this account has this code. Perhaps it was used, was removed or has expired. Ask an owner of the team for a new one.",
   );
 
 const tooManyTeams = () =>

@@ -17,23 +17,23 @@ import { asMember, isMember, type Member, memberOf, personalTeamOf } from "./mem
 async function acting(world: World, caller: Caller, id: string): Promise<void> {
   if (caller.team.metadata.name === id) return;
   const other = await world.fresh.team(id);
-  if (other === undefined) throw new Problem("not_found", "There is no team with this id; GET /api/teams lists yours.");
+  if (other === undefined) throw new Problem("not_found", "No team with this id exists. GET /api/teams lists yours.");
   throw new Problem(
     "other_team",
-    "This is not your acting team; if you are in it, make it so with POST /api/teams/{team}/switch.",
+    "This is not your acting team. If you are a member, switch to it with POST /api/teams/{team}/switch.",
   );
 }
 
 function needOwner(team: Team, caller: Caller): void {
   if (memberOf(team, caller.account)?.role !== "owner")
-    throw new Problem("owners_only", "Only an owner of the team adds and removes members; ask one of them.");
+    throw new Problem("owners_only", "Only an owner of the team can add and remove members. Ask an owner.");
 }
 
 function needsAnOwner(members: Member[]): Member[] {
   if (members.some(({ role }) => role === "owner")) return members;
   throw new Problem(
     "state_conflict",
-    "The team would be without an owner; first make another member an owner, with POST /api/teams/{team}/members and role owner.",
+    "A team needs an owner. First make another member an owner, with POST /api/teams/{team}/members and role owner.",
   );
 }
 
@@ -47,7 +47,7 @@ async function changeTeam(
     const spec = edit(team);
     return spec && { ...team, spec: { ...team.spec, ...spec } };
   });
-  if (changed === undefined) throw new Problem("not_found", "The team is no longer there.");
+  if (changed === undefined) throw new Problem("not_found", "The team was deleted.");
   await world.fresh.everywhere(kinds.teams, changed.metadata.resourceVersion);
 }
 
@@ -81,7 +81,7 @@ function withRole(team: Team, account: Account, role: Member["role"]): Partial<T
   const present = memberOf(team, account);
   if (present?.role === role && present.uid !== undefined) return undefined;
   if (present?.role !== role && personalTeamOf(account) === team.metadata.name)
-    throw new Problem("state_conflict", "The person that a personal team was created for stays its owner.");
+    throw new Problem("state_conflict", "The person whose personal team this is stays its owner.");
   const others = team.spec.members.filter((member) => member.account !== account.metadata.name);
   return { members: needsAnOwner([...others, asMember(account, role)]) };
 }
@@ -139,10 +139,7 @@ export async function removeMember(world: World, caller: Caller, id: string, nam
         "No member or invitation of the team has this account id; GET /api/teams/{team}/members lists them.",
       );
     if (lives && personalTeamOf(account) === id)
-      throw new Problem(
-        "state_conflict",
-        "A personal team is not left by whom it was made for; remove the others instead.",
-      );
+      throw new Problem("state_conflict", "You cannot leave your personal team. You can remove other members.");
     const members = needsAnOwner(team.spec.members.filter((one) => one !== member));
     return isInvited ? { members, invitations } : { members };
   });

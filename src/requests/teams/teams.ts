@@ -49,10 +49,10 @@ async function noteTeam(world: World, { metadata }: Account, team: string): Prom
       ({ name, at }) => there.has(name) || Math.abs(now.getTime() - Date.parse(at)) < beginsWithin,
     );
     if (still.length >= mostOwnTeams)
-      throw new Problem("limit_reached", `An account makes at most ${mostOwnTeams} teams; use one that you have.`);
+      throw new Problem("limit_reached", `An account creates at most ${mostOwnTeams} teams. Use an existing team.`);
     return { ...account, spec: { ...account.spec, madeTeams: [...still, { name: team, at: now.toISOString() }] } };
   });
-  if (noted === undefined) throw new Problem("unauthenticated", "The account is no longer there.");
+  if (noted === undefined) throw new Problem("unauthenticated", "The account was deleted.");
   return noted;
 }
 
@@ -88,7 +88,7 @@ export async function switchTeam(world: World, { account }: Identity, id: string
   const { name, uid } = account.metadata;
   const team = await world.client.get(kinds.teams, "", id);
   if (team === undefined || team.metadata.deletionTimestamp !== undefined)
-    throw new Problem("not_found", "There is no team with this id; GET /api/teams lists yours.");
+    throw new Problem("not_found", "No team with this id exists. GET /api/teams lists yours.");
   if (!isIn(team, account))
     throw new Problem("not_a_member", "You are not in this team; ask one of its owners to add you, by e-mail address.");
   const changed = await change(world, kinds.accounts, "", name, (found) =>

@@ -39,7 +39,7 @@ const tooMany = () =>
 function boundsOf({ now }: World, { scopes: own, tokenEnds }: Identity, input: z.output<typeof mintSchema>) {
   const expiresAt = input.expires_at === undefined ? tokenEnds : new Date(input.expires_at);
   if (expiresAt !== undefined && expiresAt <= now())
-    throw invalidField("expires_at", "is in the past; name a time to come, or leave it out");
+    throw invalidField("expires_at", "is in the past: use a future time, or remove it");
   if (tokenEnds !== undefined && expiresAt !== undefined && expiresAt > tokenEnds)
     throw invalidField("expires_at", `is later than the end of the token that calls, ${tokenEnds.toISOString()}`);
   const scopes = input.scopes === undefined ? own : tokenScopes.filter((scope) => input.scopes?.includes(scope));

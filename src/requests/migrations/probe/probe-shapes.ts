@@ -7,7 +7,7 @@ const reasonSchema = z.object({
   side: z
     .enum(["source", "target"])
     .nullable()
-    .describe("Which database cannot be asked; null for what blocks the copy."),
+    .describe("The unreachable database; null if the reason is another blocker of the copy."),
   code: z.string().describe("Stable name, in snake_case."),
   message: z.string().describe("Reason and fix."),
 });
@@ -21,12 +21,12 @@ const findingSchema = z.object({
 });
 
 const quote = {
-  estimate_id: z.string().describe("Give it to create, to have this price."),
+  estimate_id: z.string().describe("Send it with create to get this price."),
   amount: cost,
   currency,
   lines: z
     .array(z.object({ text: z.string(), amount: z.number().describe("In units of the currency.") }))
-    .describe("How the amount comes about: the lines add up to it; none where nothing is charged."),
+    .describe("Line items of the price; they add up to `amount`. Empty where nothing is charged."),
   size: z.number().int().min(0).describe("Size of the source in bytes."),
   type: typeSchema,
   free_eligible: z.boolean().describe("A create now would be the account's free first migration."),
@@ -37,7 +37,7 @@ export const estimateSchema = z.object(quote);
 export type EstimateView = z.output<typeof estimateSchema>;
 
 const side = {
-  reachable: z.boolean().nullable().describe("null where that could not be found out in time."),
+  reachable: z.boolean().nullable().describe("null where the probe's time did not suffice."),
   engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
   version: z.string().nullable(),
   latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),
@@ -51,7 +51,7 @@ export const preflightSchema = z.object({
         .object({ least: z.number(), most: z.number() })
         .nullable()
         .describe("How long the copy may take; null where the target cannot be reached."),
-      basis: z.string().nullable().describe("From what that was calculated."),
+      basis: z.string().nullable().describe("Basis of the estimate."),
     })
     .nullable()
     .describe("Price and time; null where the source cannot be measured."),
@@ -65,11 +65,11 @@ export const preflightSchema = z.object({
   source: z.object({ ...side, tables: z.number().nullable(), rows: z.number().nullable().describe("By statistics.") }),
   target: z.object({
     ...side,
-    empty: z.boolean().nullable().describe("Nothing of a user's is in it."),
-    free_space: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
+    empty: z.boolean().nullable().describe("The target has no tables, views or other objects of a user."),
+    free_space: z.number().nullable().describe("Free bytes of its disk, where the server reports them."),
   }),
   reasons: z.array(reasonSchema).describe("Why it is not ready."),
-  findings: z.array(findingSchema).describe("What the assessment found, the worst first, at most 200."),
+  findings: z.array(findingSchema).describe("Findings of the assessment, the worst first, at most 200."),
   counts: z
     .object({
       blockers: z.number(),
@@ -78,10 +78,10 @@ export const preflightSchema = z.object({
       copied: z.number(),
       converted: z.number(),
       reported: z.number(),
-      reported_kinds: z.record(z.string(), z.number()).describe("Of the reported objects, how many of each kind."),
+      reported_kinds: z.record(z.string(), z.number()).describe("Number of reported objects by kind."),
     })
     .nullable()
-    .describe("How many findings there are, and what becomes of the source's objects."),
+    .describe("Number of findings, and outcomes of the source's objects."),
 });
 export type Preflight = z.output<typeof preflightSchema>;
 

@@ -82,13 +82,13 @@ export const createSchema = pairSchema.extend({
     .regex(/^(?![^\r\n\u2028\u2029]*:\/\/)\S([^\r\n\u2028\u2029]*\S)?$/u, {
       error: "must be one line of 1 to 100 characters, without a blank at either end and without a URL",
     })
-    .describe("Your name for it, which lists show. Several may have the same.")
+    .describe("Your name for it, which lists show. Names do not have to be unique.")
     .exactOptional(),
   estimate_id: z
     .string()
     .min(1)
     .max(1024)
-    .describe("Of an earlier estimate or preflight of the same account and URLs.")
+    .describe("Id of an earlier estimate or preflight of the same account and URLs.")
     .exactOptional(),
   keep_urls_days: z
     .int()
@@ -139,7 +139,7 @@ export const typeSchema = z
   .enum(["transfer", "conversion"])
   .describe("Same engine, or across engines; found out from the URLs.");
 export const time = (what: string) => z.iso.datetime().describe(what);
-export const cost = z.number().min(0).describe("What it costs, in units of the currency; 0 where nothing is charged.");
+export const cost = z.number().min(0).describe("Price in units of the currency; 0 where nothing is charged.");
 export const currency = z.string().describe("ISO 4217 code, such as USD.");
 export const size = z
   .number()
@@ -161,7 +161,7 @@ export const listedSchema = z.object({
     .number()
     .min(0)
     .describe(
-      "What was charged, minus refunds, in units of the currency; 0 until the capture and where nothing is charged.",
+      "Charged amount minus refunds, in units of the currency; 0 until the capture and where nothing is charged.",
     ),
   currency,
   created_at: time("When it was created."),
@@ -203,7 +203,7 @@ export const oneSchema = listedSchema.extend({
   error: z
     .object({
       code: z.string().describe("Stable name, in snake_case."),
-      message: z.string().describe("What happened, with the fix."),
+      message: z.string().describe("The event, with the fix of an error."),
       retryable: z
         .boolean()
         .describe(
@@ -228,18 +228,18 @@ export const listSchema = listOf(listedSchema);
 export const logsSchema = listOf(logSchema);
 
 export const eventDataSchema = z.union([
-  oneSchema.omit({ logs: true, options: true }).describe("Of `status`: how the migration stands."),
-  logSchema.describe("Of `log`: an entry of the log."),
-  z.object({ status: z.enum(["completed", "failed", "deleted"]) }).describe("Of `end`: the last status."),
+  oneSchema.omit({ logs: true, options: true }).describe("Data of `status`: the migration."),
+  logSchema.describe("Data of `log`: an entry of the log."),
+  z.object({ status: z.enum(["completed", "failed", "deleted"]) }).describe("Data of `end`: the last status."),
 ]);
 
 export const createdSchema = z.object({
   message: z.string(),
   migration: listedSchema,
-  amount: z.number().describe("Price of the run; only where it is to be paid.").exactOptional(),
+  amount: z.number().describe("Price of the run; only if a payment is due.").exactOptional(),
   checkout_url: z
     .url()
-    .describe("Where a human authorizes the payment; only where it is to be paid. Without it the run has started.")
+    .describe("URL where a person authorizes the payment; only if a payment is due. Without it the run has started.")
     .exactOptional(),
   covered_by_plan: z.boolean().describe("No charge for this run.").exactOptional(),
   free: z.boolean().describe("It is the free first migration.").exactOptional(),
@@ -260,7 +260,7 @@ export type ActedAgain = z.output<typeof againSchema>;
 
 export const checkoutSchema = actedSchema.extend({
   amount: z.number().describe("Price of the run, in units of the currency."),
-  checkout_url: z.url().describe("Where a human authorizes the payment."),
+  checkout_url: z.url().describe("URL where a person authorizes the payment."),
 });
 
 export const resetResponseSchema = againSchema.extend({
@@ -270,11 +270,11 @@ export const resetResponseSchema = againSchema.extend({
       drops: z
         .array(z.object({ kind: z.string(), name: z.string() }))
         .describe("Objects of the target that would be dropped, at most 500."),
-      total: z.number().int().nullable().describe("How many there are; null while only the target itself knows."),
+      total: z.number().int().nullable().describe("Number of objects; null while only the target has the list."),
       amount: z.number().describe("Price of the next run, in units of `currency`; 0: the run is covered."),
       currency: z.string(),
     })
-    .describe("What a reset would do; without `confirm` only.")
+    .describe("Preview of the reset; only without `confirm`.")
     .exactOptional(),
 });
 
