@@ -8,8 +8,13 @@ import { withoutUrls } from "./urls.ts";
  */
 const longest = 6000;
 
-/** A text that is too long for a line of the fence, in several. */
-export const inLines = (text: string): string[] => plain(withoutUrls(text), longest).match(/.{1,290}/gu) ?? [];
+/** Characters of a line that is part of a longer text. A page of 20 always fits into the fence. */
+export const lineLength = 290;
+const part = new RegExp(`.{1,${lineLength}}(?= |$)|.{1,${lineLength}}`, "gu");
+
+/** A text that is too long for a line of the fence, in several, which end between words where that is possible. */
+export const inLines = (text: string): string[] =>
+  (plain(withoutUrls(text), Number.POSITIVE_INFINITY).match(part) ?? []).map((line) => line.trim());
 
 /** Null where there is nothing to show. `random`: at least 8 bytes. What does not fit is left out at the end, which is said. */
 export function fenced(lines: readonly string[], random: Uint8Array): string | null {

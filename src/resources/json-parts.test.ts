@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { random } from "../../test/chaos/random.ts";
-import { elementsOf, NoSuchPart, partAt } from "./json-parts.ts";
+import { elementsOf, membersOf, NoSuchPart, partAt } from "./json-parts.ts";
 
 const collected = async (pieces: AsyncIterable<Buffer>): Promise<Buffer[]> => {
   const all: Buffer[] = [];
@@ -48,6 +48,9 @@ test("whatever the text and wherever it is cut, a part is what a parser finds th
       elements.map((element) => JSON.parse(element.toString())),
       said,
     ).toEqual(made);
+    const members: [string, unknown][] = [];
+    for await (const member of membersOf(partAt(pieces(), ["report"]), 1 << 20)) members.push(member);
+    expect(Object.fromEntries(members), said).toEqual(whole["report"]);
   }
 });
 
@@ -72,4 +75,19 @@ test("an element that is longer than may be is none, and what is no array has no
   await expect(elements("{}")).rejects.toBeInstanceOf(NoSuchPart);
   await expect(elements("[1,2")).rejects.toBeInstanceOf(NoSuchPart);
   expect(await elements(" [ ]".trim())).toEqual([]);
+});
+
+test("members of an object are read without those that are too long, and what is no object has none", async () => {
+  const members = async (text: string) => {
+    const found: [string, unknown][] = [];
+    for await (const member of membersOf([Buffer.from(text)], 14)) found.push(member);
+    return found;
+  };
+  expect(await members('{"a":1,"b":"12345678","c":["123456789"],"d":{}}')).toEqual([
+    ["a", 1],
+    ["b", "12345678"],
+    ["d", {}],
+  ]);
+  expect(await members("{ }")).toEqual([]);
+  await expect(members("[]")).rejects.toBeInstanceOf(NoSuchPart);
 });

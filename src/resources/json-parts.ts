@@ -113,17 +113,20 @@ export async function* partAt(pieces: Pieces, path: readonly string[]): AsyncGen
 
 const endsElement = (byte: number, depth: number): boolean => depth === 0 || (depth === 1 && byte === comma);
 
-/** Each element of the array whose text this is. One of more bytes than `longest` throws NoSuchPart. */
-export async function* elementsOf(pieces: Pieces, longest: number): AsyncGenerator<Buffer> {
+/** The texts between the commas of an object or array: of each its first `longest` bytes, and whether these are all. */
+async function* itemsOf(
+  pieces: Pieces,
+  opening: number,
+  longest: number,
+): AsyncGenerator<{ head: Buffer; isWhole: boolean }> {
   const follower = createFollower();
   const { state } = follower;
   let parts: Buffer[] = [];
   let size = 0;
   let begun = false;
   const keep = (part: Buffer) => {
+    if (size < longest) parts.push(part.subarray(0, longest - size));
     size += part.length;
-    if (size > longest) throw new NoSuchPart("an element is too long");
-    parts.push(part);
   };
   for await (const piece of pieces) {
     let from = 0;
@@ -135,21 +138,35 @@ export async function* elementsOf(pieces: Pieces, longest: number): AsyncGenerat
       const byte = piece[at] as number;
       const plain = follower.next(byte);
       if (!begun) {
-        if (byte !== 0x5b) throw new NoSuchPart("it is no array");
+        if (byte !== opening) throw new NoSuchPart("it is of another shape");
         begun = true;
         from = at + 1;
         continue;
       }
       if (!plain || !endsElement(byte, state.depth)) continue;
       keep(piece.subarray(from, at));
-      const element = Buffer.concat(parts);
+      const item = { head: Buffer.concat(parts), isWhole: size <= longest };
       parts = [];
       size = 0;
       from = at + 1;
-      if (byte === comma || !element.every(isSpace)) yield element;
+      if (byte === comma || !item.head.every(isSpace)) yield item;
       if (state.depth === 0) return;
     }
     keep(piece.subarray(from));
   }
   throw new NoSuchPart("it ends too early");
+}
+
+/** Each element of the array whose text this is. One of more bytes than `longest` throws NoSuchPart. */
+export async function* elementsOf(pieces: Pieces, longest: number): AsyncGenerator<Buffer> {
+  for await (const { head, isWhole } of itemsOf(pieces, 0x5b, longest)) {
+    if (!isWhole) throw new NoSuchPart("an element is too long");
+    yield head;
+  }
+}
+
+/** The members of the object whose text this is, parsed, without those of more bytes than `longest`. */
+export async function* membersOf(pieces: Pieces, longest: number): AsyncGenerator<[key: string, value: unknown]> {
+  for await (const { head, isWhole } of itemsOf(pieces, 0x7b, longest))
+    if (isWhole) yield* Object.entries(JSON.parse(`{${head.toString("utf8")}}`) as Record<string, unknown>);
 }

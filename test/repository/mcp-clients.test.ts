@@ -4,6 +4,7 @@ import { parse as parseToml } from "smol-toml";
 import { expect, it } from "vitest";
 import { connectCommand } from "../../dev/demo/connect.ts";
 import { mcpServers } from "../../src/mcp/servers.ts";
+import { reportLists } from "../../src/mcp/tools/report-lines.ts";
 
 /** The configurations of docs/mcp.md, by the heading above them. */
 const blocks = new Map<string, string[]>();
@@ -17,6 +18,13 @@ const block = (client: string, at = 0): string => blocks.get(client)?.[at] ?? ""
 /** As a client puts a variable into a header. */
 const bearer = (variable: string) => ({ Authorization: `Bearer \${${variable}}` });
 const url = "https://rowferry.example.com/mcp-migrations";
+
+it("describes each list of get-migration-tool, and no other", () => {
+  const page = readFileSync(new URL("../../docs/mcp.md", import.meta.url), "utf8");
+  const section = /^## Log and report$([\s\S]*?)^## /m.exec(page)?.[1] ?? "";
+  const rows = [...section.matchAll(/^\| `(\w+)`/gm)].map(([, name]) => name).slice(1);
+  expect(rows).toEqual(["log", ...Object.keys(reportLists)]);
+});
 
 it("names the path of a server, to the letter", () => {
   expect(mcpServers.map(({ path }) => path)).toContain(new URL(url).pathname);

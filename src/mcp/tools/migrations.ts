@@ -4,14 +4,12 @@ import { checkout } from "../../requests/migrations/checkout.ts";
 import { getOne } from "../../requests/migrations/get-one.ts";
 import { listMigrations } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
-import { listNotCopied } from "../../requests/migrations/not-copied.ts";
+import { countWarnings, pageOfReport } from "../../requests/migrations/report-pages.ts";
 import { retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
-import { listWarnings } from "../../requests/migrations/warnings.ts";
 import type { Caller, World } from "../../requests/world.ts";
 import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
-import { plain } from "../plain.ts";
 import {
   againSchema,
   briefly,
@@ -25,6 +23,7 @@ import {
 } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
 import { nextOf, nextOfPage, pollAfter, sinceOf } from "./next.ts";
+import { type ReportList, reportLists } from "./report-lines.ts";
 
 /** The tools that look at migrations, and the one that runs a failed one again. */
 
@@ -70,9 +69,9 @@ const getInput = z.strictObject({
   ...oneInput,
   log_lines: z.number().int().min(0).max(50).default(10).describe("Most recent lines of the log."),
   list: z
-    .enum(["log", "not_copied", "warnings"])
+    .enum(["log", ...Object.keys(reportLists)] as ["log", ...ReportList[]])
     .describe(
-      "Pages, in `untrusted`, of the complete log, the objects not copied or changed, or the report's warnings.",
+      "Pages, in `untrusted`, of the complete log or of the report of a completed run. `report`: its single fields, such as changed_columns; `not_copied`: objects not copied or changed; `definitions`: their source text; `made`: objects created.",
     )
     .exactOptional(),
   cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
@@ -121,8 +120,24 @@ function progressOf({ progress }: One) {
 
 /** A page of so many lines always fits into the fence. */
 const pageLines = 20;
-const longestLine = 298;
 const logLine = ({ time, level, message }: One["logs"][number]) => `log ${time} ${level}: ${message}`;
+interface Lines {
+  lines: string[];
+  next_cursor: string | null;
+}
+
+/** Entries of the log that have at most `pageLines` lines together. */
+async function pageOfLog(world: World, caller: Caller, id: string, from: { cursor?: string }): Promise<Lines> {
+  const { data, next_cursor } = await logs(world, caller, id, { limit: pageLines, ...from });
+  const lines: string[] = [];
+  for (const [at, entry] of data.entries()) {
+    const more = inLines(logLine(entry));
+    if (lines.length + more.length > pageLines)
+      return { lines, next_cursor: (await logs(world, caller, id, { limit: at, ...from })).next_cursor };
+    lines.push(...more);
+  }
+  return { lines, next_cursor };
+}
 
 /** The lines that stand in the fence: a list that the caller asks for, or what matters of the state. */
 async function pageOf(
@@ -130,23 +145,15 @@ async function pageOf(
   caller: Caller,
   one: One,
   { list, cursor, log_lines }: Omit<z.output<typeof getInput>, "id">,
-): Promise<{ lines: string[]; next_cursor: string | null }> {
-  const page = { limit: pageLines, ...(cursor === undefined ? {} : { cursor }) };
-  if (list === "log") {
-    const { data, next_cursor } = await logs(world, caller, one.id, page);
-    return { lines: data.map((entry) => plain(logLine(entry), longestLine)), next_cursor };
-  }
-  if (list === "warnings") {
-    const { data, next_cursor } = await listWarnings(world, caller, one.id, page);
-    return { lines: data.map((warning) => plain(`warning: ${warning}`, longestLine)), next_cursor };
-  }
+): Promise<Lines> {
+  const from = cursor === undefined ? {} : { cursor };
+  if (list === "log") return pageOfLog(world, caller, one.id, from);
   const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
   if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };
-  const { data, next_cursor } = await listNotCopied(world, caller, one.id, page);
-  const lines = data.map(({ kind, name, reason }) =>
-    plain(`not copied or changed: ${kind} ${name}: ${reason}`, longestLine),
-  );
-  return { lines: list === undefined ? [...lines, ...strangersWords(one, log_lines)] : lines, next_cursor };
+  const shown = list ?? "not_copied";
+  const parts = reportLists[shown];
+  const page = await pageOfReport(world, caller, one.id, { list: shown, parts, limit: pageLines, ...from });
+  return list === undefined ? { ...page, lines: [...page.lines, ...strangersWords(one, log_lines)] } : page;
 }
 
 function strangersWords(one: One, logLines: number): string[] {
@@ -175,8 +182,12 @@ const get: Tool = {
     const progress = progressOf(one);
     const next =
       page.list === undefined
-        ? nextOf(one, world.now(), world.billing !== undefined, next_cursor)
-        : nextOfPage(id, { list: page.list, next_cursor });
+        ? nextOf(one, world.now(), {
+            takesPayments: world.billing !== undefined,
+            cursor: next_cursor,
+            warnings: one.status === "completed" ? await countWarnings(world, caller, id) : 0,
+          })
+        : nextOfPage(id, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
     const data = {
       ...summaryOf(one),
       attempt: one.attempt,

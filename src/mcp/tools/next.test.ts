@@ -59,6 +59,7 @@ test("a page of a list names the call for the next page, with its cursor, and th
   const next = nextOfPage("m1", { list: "log", next_cursor: "c2" });
   expect(next).toBe("For the next page call get-migration-tool with id m1, list=log and cursor=c2.");
   expect(nextOfPage("m1", { list: "log", next_cursor: null })).toContain("last page");
+  expect(nextOfPage("m1", { list: "verification", next_cursor: null, isEmpty: true })).toContain("The list is empty");
 });
 
 test.each([
@@ -66,7 +67,7 @@ test.each([
   [null, "from `untrusted`."],
 ])("a copy that lost objects names the call for the rest only where there is more: cursor %s", (cursor, words) => {
   const report = { tables: 3, rows: 9, reported: 25 };
-  const next = nextOf({ ...ended, status: "completed", report }, at, true, cursor);
+  const next = nextOf({ ...ended, status: "completed", report }, at, { takesPayments: true, cursor });
   expect(next.endsWith(words)).toBe(true);
 });
 
@@ -76,7 +77,15 @@ test.each([
   [12, "It is completed and verified. 12 source objects were not copied or changed"],
 ])("what a verified copy lacks is part of what comes next: %s objects", (reported, words) => {
   const report = { tables: 3, rows: 9, reported };
-  expect(nextOf({ ...ended, status: "completed", report }, at, true)).toContain(words);
+  expect(nextOf({ ...ended, status: "completed", report }, at, { takesPayments: true })).toContain(words);
+});
+
+test.each([
+  [0, /verified\.$/],
+  [1, /The report has 1 warning: call get-migration-tool with id m1 and list=warnings,/],
+  [22, /The report has 22 warnings: call/],
+])("a verified copy with %d warnings says how to read them", (warnings, words) => {
+  expect(nextOf({ ...ended, status: "completed" }, at, { takesPayments: true, warnings })).toMatch(words);
 });
 
 test.each([
@@ -85,7 +94,7 @@ test.each([
   ["awaiting_payment", 0, true, "checkout link"],
   ["awaiting_payment", 0, false, "takes no payments any more"],
 ] as const)("what comes next after %s with cost %d", (status, cost, takesPayments, words) => {
-  expect(nextOf({ ...ended, status, cost }, at, takesPayments)).toContain(words);
+  expect(nextOf({ ...ended, status, cost }, at, { takesPayments })).toContain(words);
 });
 
 test.each([
@@ -94,7 +103,7 @@ test.each([
   ["a source that outgrew its price", "source_over_quote", false, "prepare another migration"],
 ])("a model is advised to retry after a failure only where that can help: %s", (_what, code, retryable, words) => {
   const error = { code, message: "It failed.", retryable };
-  const next = nextOf({ ...ended, status: "failed", error }, at, true);
+  const next = nextOf({ ...ended, status: "failed", error }, at, { takesPayments: true });
   expect(next).toContain(words);
   expect(next.includes("was perhaps temporary")).toBe(retryable);
 });

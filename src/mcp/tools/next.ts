@@ -1,6 +1,7 @@
 import { hasOutgrown } from "../../requests/migrations/retry.ts";
 import type { One } from "../../requests/migrations/view/shapes.ts";
 import { newLink } from "../shapes.ts";
+import type { ReportList } from "./report-lines.ts";
 
 /** What a model does next with a migration, and when. */
 
@@ -29,8 +30,9 @@ export const sinceOf = ({ run_started_at, created_at, attempt, reset }: Dated): 
 
 /** A page of a list that a call of get-migration-tool returned, or its first lines. */
 export interface Page {
-  list: "log" | "not_copied" | "warnings";
+  list: "log" | ReportList;
   next_cursor: string | null;
+  isEmpty?: boolean;
 }
 
 const nextPage = (list: Page["list"], id: string, cursor: string): string =>
@@ -44,10 +46,16 @@ function lost(objects: number, id: string, cursor: string | null): string {
   return ` ${what} not copied or changed: tell the user which, from \`untrusted\`.${rest}`;
 }
 
+/** They name the values that were changed to fit the target, which no count of objects shows. */
+const warned = (warnings: number, id: string): string =>
+  warnings === 0
+    ? ""
+    : ` The report has ${warnings} ${warnings === 1 ? "warning" : "warnings"}: call get-migration-tool with id ${id} and list=warnings, and tell the user.`;
+
 /** After a page of a list that the caller asked for. */
-export const nextOfPage = (id: string, { list, next_cursor }: Page): string =>
+export const nextOfPage = (id: string, { list, next_cursor, isEmpty = false }: Page): string =>
   next_cursor === null
-    ? `This is the last page. For the state call get-migration-tool with id ${id} alone.`
+    ? `${isEmpty ? "The list is empty" : "This is the last page"}. For the state call get-migration-tool with id ${id} alone.`
     : `For the next page ${nextPage(list, id, next_cursor)}.`;
 
 /** A retry is advised only where the same run may succeed. */
@@ -58,17 +66,25 @@ function afterFailure(error: One["error"]): string {
   return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
 }
 
-/** What a model does next. `takesPayments`: whether anybody can pay at this installation; `cursor`: of the objects that are not shown yet. */
+interface Known {
+  /** Whether anybody can pay at this installation. */
+  takesPayments: boolean;
+  /** Of the objects that were not copied and are not shown yet. */
+  cursor?: string | null;
+  /** Number of the report's warnings. */
+  warnings?: number;
+}
+
+/** What a model does next. */
 export function nextOf(
   one: Dated & Pick<One, "id" | "status" | "report" | "progress" | "cost" | "error">,
   now: Date,
-  takesPayments: boolean,
-  cursor: string | null = null,
+  { takesPayments, cursor = null, warnings = 0 }: Known,
 ): string {
   const wait = pollAfter({ ...one, since: sinceOf(one) }, now);
   switch (one.status) {
     case "completed":
-      return `It is completed and verified.${lost(one.report?.reported ?? 0, one.id, cursor)}`;
+      return `It is completed and verified.${lost(one.report?.reported ?? 0, one.id, cursor)}${warned(warnings, one.id)}`;
     case "failed":
       return `${afterFailure(one.error)} To clean the target and copy anew, call reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
     case "awaiting_payment":

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { archiveIn, kinds, pieceBytes, unpacked } from "../../../cluster/index.ts";
-import { elementsOf, partAt } from "../../../resources/json-parts.ts";
+import { elementsOf, membersOf, partAt } from "../../../resources/json-parts.ts";
 import { logEntrySchema, type Migration } from "../../../resources/migration.ts";
 import { createTurns } from "../../turns.ts";
 import type { Caller, World } from "../../world.ts";
@@ -134,54 +134,34 @@ export const readMade = (world: World, caller: Caller, of: Of, configMap: string
     return { first, total };
   });
 
-/** An entry of the inventory may hold the source's own text of an object. */
-const longestReported = 256 * 1024;
-const reportedSchema = z.object({
-  kind: z.string(),
-  name: z.string(),
-  outcome: z.string(),
-  note: z.string().optional(),
-});
-export type Reported = z.output<typeof reportedSchema>;
+/** Bytes of one element or field of a report: an object of the inventory may have the source's own text of it. */
+const longestPart = 256 * 1024;
 
-/** Of the objects that were not copied or were changed, at most `most` after the first `skip`, in the report's order. */
-export const readReported = (
+/** Each element of the list at this path of the report, until `visit` returns false. Undefined where it cannot be read. */
+export const visitElements = (
   world: World,
   caller: Caller,
   of: Of,
-  configMap: string | undefined,
-  { skip, most }: { skip: number; most: number },
-) =>
-  withArchive(world, caller, of, configMap, async (packed, version): Promise<Reported[]> => {
-    const found: Reported[] = [];
-    let met = 0;
-    for await (const element of elementsOf(textOf(packed, version, ["report", "inventory"]), longestReported)) {
-      const entry = reportedSchema.parse(JSON.parse(element.toString("utf8")));
-      if (entry.outcome !== "reported") continue;
-      met += 1;
-      if (met > skip) found.push(entry);
-      if (found.length === most) break;
-    }
-    return found;
+  { configMap, path }: { configMap: string | undefined; path: readonly string[] },
+  visit: (element: unknown) => boolean,
+): Promise<true | undefined> =>
+  withArchive(world, caller, of, configMap, async (packed, version): Promise<true> => {
+    for await (const element of elementsOf(textOf(packed, version, ["report", ...path]), longestPart))
+      if (!visit(JSON.parse(element.toString("utf8")))) break;
+    return true;
   });
 
-/** Of the report's warnings, at most `most` after the first `skip`. */
-export const readWarnings = (
+/** The fields of the report, or of the object at this path of it, without very long ones. Undefined where they cannot be read. */
+export const readFields = (
   world: World,
   caller: Caller,
   of: Of,
-  configMap: string | undefined,
-  { skip, most }: { skip: number; most: number },
-) =>
-  withArchive(world, caller, of, configMap, async (packed, version): Promise<string[]> => {
-    const found: string[] = [];
-    let met = 0;
-    for await (const element of elementsOf(textOf(packed, version, ["report", "warnings"]), longestReported)) {
-      met += 1;
-      if (met > skip) found.push(z.string().parse(JSON.parse(element.toString("utf8"))));
-      if (found.length === most) break;
-    }
-    return found;
+  { configMap, path }: { configMap: string | undefined; path: readonly string[] },
+): Promise<[key: string, value: unknown][] | undefined> =>
+  withArchive(world, caller, of, configMap, async (packed, version) => {
+    const fields: [key: string, value: unknown][] = [];
+    for await (const field of membersOf(textOf(packed, version, ["report", ...path]), longestPart)) fields.push(field);
+    return fields;
   });
 
 async function withArchive<T>(
