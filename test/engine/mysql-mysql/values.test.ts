@@ -195,6 +195,55 @@ test("collations that the source does not show are the source's on a server with
   }
 });
 
+test("a function's result has the source's collation on a server with other defaults; what takes the server's own is named", async () => {
+  const server = await borrowDatabase("mariadb-11", { args: ["--local-infile=1"] });
+  const admin = await mysqlAs(server.adminUrl);
+  try {
+    for (const from of flavours) {
+      const sets = ["latin1", "ucs2", "utf8mb3", "utf8mb4"];
+      const body = "DETERMINISTIC COMMENT ') RETURNS int' RETURN a";
+      const functions = sets.map(
+        (set) =>
+          `CREATE FUNCTION of_${set}(a enum('x) RETURNS','y') CHARACTER SET ${set}) RETURNS enum(') RETURNS','y') CHARSET ${set} ${body}`,
+      );
+      const where = await pair(
+        servers,
+        from,
+        from,
+        `CREATE TABLE t (id int PRIMARY KEY); ${functions.join("; ")}; CREATE FUNCTION plain(a varchar(3)) RETURNS varchar(3) ${body}; CREATE VIEW v AS SELECT CAST(id AS CHAR CHARACTER SET ucs2) AS a FROM t`,
+      );
+      await admin.query(`CREATE DATABASE ${where.database} COLLATE utf8mb4_unicode_ci; USE ${where.database}`);
+      const target = endpoint(server.urlOf(where.database, "admin"), "mysql");
+      const { report } = await copied({ ...where, target }, { options: { jobs: 1 } });
+      const results =
+        "SELECT SPECIFIC_NAME, COLLATION_NAME FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = DATABASE() AND ORDINAL_POSITION = 0 ORDER BY 1";
+      expect(await all(admin, results)).toEqual(await all(where.from, results));
+      const noteOf = (name: string) => report.inventory.find((one) => one.name === name)?.note ?? "";
+      expect(noteOf("of_latin1")).not.toContain("collation");
+      expect(noteOf("of_ucs2")).toContain("its parameter a has the collation ucs2_uca1400_ai_ci, not ucs2_general_ci");
+      expect(noteOf("plain")).toContain("its parameter a has the collation utf8mb4_unicode_ci, not utf8mb4_");
+      expect(noteOf("v")).toContain("character set ucs2 without a collation");
+      const check = () =>
+        verify(
+          { source: where.source, target, options: { jobs: 1 } },
+          { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+        );
+      expect(await check()).toMatchObject({ equal: true, objects: { undecided: [] } });
+      await admin.query(
+        `DROP FUNCTION of_ucs2; CREATE FUNCTION of_ucs2(a enum('x) RETURNS','y') CHARACTER SET ucs2) RETURNS enum(') RETURNS','y') CHARSET ucs2 ${body}`,
+      );
+      const { equal, inventory: seen } = await check();
+      expect(equal).toBe(false);
+      expect(seen.flatMap(({ outcome, note }) => (outcome === "reported" ? [note] : []))).toEqual([
+        expect.stringContaining("ucs2_uca1400_ai_ci in the target"),
+      ]);
+    }
+  } finally {
+    await admin.end();
+    await server.stop();
+  }
+});
+
 test.each(pairs)("%s → %s: rows alone, NULL is not copied into AUTO_INCREMENT", async (from, to) => {
   const where = await pair(
     servers,

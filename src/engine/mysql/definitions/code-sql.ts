@@ -1,6 +1,7 @@
 import { identifier } from "../driver/names.ts";
 import type { SourceCode } from "./code-source.ts";
 import { outside, piecesOf } from "./definition.ts";
+import { withResultCollation } from "./routine-collations.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
 export interface CodeOptions {
@@ -12,6 +13,8 @@ export interface CodeOptions {
   invoker: boolean;
   database: string;
   targetDatabase: string;
+  /** Collation of a function's result. */
+  resultCollation?: string | undefined;
 }
 
 /** In a text's own sql_mode, which may have ANSI_QUOTES. */
@@ -37,9 +40,15 @@ export function statementOf(code: SourceCode, wanted: CodeOptions): string | und
   const head = codeHead.exec(code.shown);
   if (head === null) return undefined;
   const rest = code.shown.slice(head[0].length);
-  const text = `CREATE DEFINER=${wanted.definer} ${head[1]} ${wanted.name}${rest}`;
+  const text = withResult(`CREATE DEFINER=${wanted.definer} ${head[1]} ${wanted.name}${rest}`, code, wanted);
   if (!wanted.invoker || code.kind === "event") return text;
   return withInvoker(text, code);
+}
+
+function withResult(text: string, code: SourceCode, { resultCollation }: CodeOptions): string {
+  if (resultCollation === undefined || code.kind !== "function") return text;
+  const at = text.length - exactBody(code).length;
+  return withResultCollation(text.slice(0, at), resultCollation) + text.slice(at);
 }
 
 /** Characteristics stand before the body; SECURITY is DEFINER where it is not written. */

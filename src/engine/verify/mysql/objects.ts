@@ -52,7 +52,7 @@ export async function readMysqlObjects(
   const { tables, others } = await readCatalogue(session, database);
   const seen: ComparedObject[] = [];
   const doubts: UntranslatedObject[] = [];
-  const beyond = crossing ? await readBeyond(session, database, naming.toward) : undefined;
+  const beyond = await readBeyond(session, database, naming.toward);
   for (const table of tables) {
     const name = names.get(table.name);
     if (name === undefined) continue;
@@ -64,7 +64,7 @@ export async function readMysqlObjects(
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
     if (cross !== undefined) doubts.push(...untranslatedOf(cross, name, of));
     const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
-    whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
+    if (crossing) whole?.aspects.push(...beyond.ofTable(table.name));
     seen.push(...(whole === undefined ? [] : [whole]), ...parts);
   }
   const codes = (await readCode(session, database)).filter((code) => {
@@ -244,7 +244,7 @@ const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Compa
 function ofCode(
   code: SourceCode,
   { database, shownDatabase, tables, crossing }: ObjectNaming,
-  beyond: Beyond | undefined,
+  beyond: Beyond,
 ): ComparedObject {
   const { kind, name, trigger, context } = code;
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
@@ -272,7 +272,7 @@ function ofCode(
         ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
         : []),
       ...(crossing || kind === "view" ? [] : [{ aspect: "sql_mode", value: context.sqlMode }]),
-      ...(beyond?.ofCode(code) ?? []),
+      ...(crossing ? beyond.ofCode(code) : beyond.ofResult(code)),
       ...(kind === "event" ? [{ aspect: "time zone", value: context.timeZone, settled: true }] : []),
     ],
   };

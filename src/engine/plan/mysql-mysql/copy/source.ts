@@ -1,6 +1,11 @@
 import type { CopyOptions } from "../../../contract/index.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import { readCode, type SourceCode } from "../../../mysql/definitions/code-source.ts";
+import {
+  noTextCollations,
+  readTextCollations,
+  type TextCollations,
+} from "../../../mysql/definitions/routine-collations.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { readGrants, type SourceGrant } from "../../../mysql/source/grants.ts";
@@ -11,6 +16,7 @@ export interface SourceTexts {
   /** SHOW CREATE TABLE by name. */
   shown: ReadonlyMap<string, string>;
   codes: SourceCode[];
+  textCollations: TextCollations;
   sequences: Sequence[];
   grants: SourceGrant[];
   /** The database's default. */
@@ -32,13 +38,22 @@ export async function readSource(
   }
   await reader.run("SET SESSION character_set_results = utf8mb4");
   const [[collation] = []] = await reader.query("SELECT @@collation_database");
-  if (content === "data") return { shown, codes: [], sequences: [], grants: [], collation: collation ?? "" };
+  if (content === "data")
+    return {
+      shown,
+      codes: [],
+      textCollations: noTextCollations,
+      sequences: [],
+      grants: [],
+      collation: collation ?? "",
+    };
   const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));
   const selected = ({ kind, name }: SourceCode) => known.has(`${kind === "package body" ? "package" : kind} ${name}`);
   const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   return {
     shown,
     codes: (await readCode(reader, database)).filter(selected),
+    textCollations: await readTextCollations(reader, database),
     sequences: await readSequences(reader, database, sequences),
     grants: await readGrants(reader, database),
     collation: collation ?? "",

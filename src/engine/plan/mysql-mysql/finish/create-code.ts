@@ -8,6 +8,12 @@ import {
   noSequences,
   statementOf,
 } from "../../../mysql/definitions/code-sql.ts";
+import {
+  collationNotes,
+  readTextCollations,
+  resultCollation,
+  type TextCollations,
+} from "../../../mysql/definitions/routine-collations.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/write-session.ts";
@@ -27,6 +33,10 @@ export interface CodeWork {
   targetDatabase: string;
   /** MySQL to MariaDB or back: the servers' languages differ in places. */
   crossing: boolean;
+  /** The source's. */
+  textCollations: TextCollations;
+  /** Those that the target has. */
+  collations: ReadonlySet<string>;
   /** `on_object_error: fail` */
   strict: boolean;
   definers: NonNullable<CopyOptions["definers"]>;
@@ -47,6 +57,20 @@ const codeRefused = new Set([
 ]);
 
 export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
+  const entries = await makeEach(work, codes);
+  const made = await readTextCollations(work.session, work.targetDatabase);
+  const byName = new Map(codes.map((code) => [`${code.kind} ${code.name}`, code]));
+  return entries.map((entry): InventoryEntry => {
+    const code = byName.get(`${entry.kind} ${entry.name}`);
+    if (code === undefined || entry.outcome === "reported") return entry;
+    const notes = collationNotes(code, work.textCollations, made);
+    if (notes.length === 0) return entry;
+    const note = [...(entry.note === undefined ? [] : [entry.note]), ...notes].join("; ");
+    return { ...entry, outcome: "converted", note, definition: definition(code) };
+  });
+}
+
+async function makeEach(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   let left = [...codes];
   for (;;) {
@@ -163,7 +187,10 @@ const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string
 
 async function make(work: CodeWork, code: SourceCode, definer: string): Promise<void> {
   const { session, fence, targetDatabase } = work;
-  const wanted = (name: string) => wantedOf(work, name, definer);
+  const wanted = (name: string) => ({
+    ...wantedOf(work, name, definer),
+    resultCollation: resultCollation(code, work.textCollations, work.collations),
+  });
   const around = (work: () => Promise<unknown>) => inContext(session, code.context, work);
   if (code.kind === "view") {
     const create = (name: string) => statementOf(code, wanted(name)) ?? "";

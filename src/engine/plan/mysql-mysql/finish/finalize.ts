@@ -1,5 +1,4 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
-import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";
 import { workOff } from "../../../run/work.ts";
@@ -65,7 +64,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
     put(entries);
     for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
   }
-  const code = await makeCodeOf(run, writer, target, source.codes, crossing);
+  const code = await makeCodeOf(run, writer, target, source, crossing);
   put(code);
   // A view is a table to a grant.
   const made = new Set(
@@ -88,7 +87,7 @@ async function makeCodeOf(
   run: CopyRun,
   session: Session,
   target: TargetDatabase,
-  codes: readonly SourceCode[],
+  { codes, textCollations }: SourceTexts,
   crossing: boolean,
 ): Promise<InventoryEntry[]> {
   if (run.prefix !== "")
@@ -99,6 +98,8 @@ async function makeCodeOf(
     database: run.request.source.database,
     targetDatabase: target.database,
     crossing,
+    textCollations,
+    collations: target.collations,
     strict: run.request.options.on_object_error === "fail",
     definers: run.request.options.definers ?? ("keep" as const),
     accounts: target.accounts,
