@@ -34,7 +34,7 @@ export function assessmentText(found: Assessment): string {
 }
 
 function verdict({ ready, findings }: Assessment): string {
-  if (ready) return "Ready: nothing that was found stands in the way.";
+  if (ready) return "Ready: no blockers.";
   const blockers = findings.filter(({ severity }) => severity === "blocker").length;
   return `Not ready: ${blockers === 1 ? "a blocker ends" : `${blockers} blockers end`} the copy.`;
 }

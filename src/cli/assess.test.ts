@@ -17,14 +17,14 @@ const look = async (stuck: ReturnType<typeof left>) => {
 
 test("what the same copy made before is not in its way, and is told", async () => {
   for (const [finished, words] of [
-    [false, "has begun before"],
+    [false, "was started before"],
     [true, "is finished and verified"],
   ] as const) {
     const { code, outcome, ready, found } = await look(left("mine", finished));
     expect([code, outcome, ready]).toEqual([0, "done", true]);
     expect(found.map(({ severity, code }) => [severity, code])).toEqual([
       ["note", "target_not_empty"],
-      ["note", "run_begun"],
+      ["note", "run_started"],
     ]);
     expect(found[0]?.reason).toBe("it is there: this copy's own from before, unless others have made them since");
     expect(found[1]?.reason).toContain(words);

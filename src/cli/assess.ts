@@ -62,12 +62,12 @@ function afterRun(assessed: Assessment, { finished }: FoundRun, run: string): As
     ...assessed.findings.filter(({ code }) => leavings.has(code)).map(ofItsOwn),
     {
       severity: "note",
-      code: "run_begun",
+      code: "run_started",
       object: `run ${run}`,
       reason: finished
-        ? "this copy is finished and verified, and what it made is in the target"
-        : "this copy has begun before, and what it made is in the target: the same command goes on with it",
-      fix: finished ? "the same command gives its report" : "rowferry reset takes away what it made, to begin anew",
+        ? "this copy is finished and verified, and its tables are in the target"
+        : "this copy was started before, and its tables are in the target: the same command resumes it",
+      fix: finished ? "the same command prints its report" : "to start again, drop its tables with rowferry reset",
     },
   ];
   return { ...assessed, findings, ready: findings.every(({ severity }) => severity !== "blocker") };

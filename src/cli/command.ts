@@ -36,17 +36,17 @@ const switched = (name: string, help: string, short?: string): Flag => ({
 const sourcePassword = text(
   "source-password-file",
   "FILE",
-  "File with the source's password, in place of one in the URL, where others see it. The environment's ROWFERRY_SOURCE_PASSWORD does as well, then PGPASSWORD or MYSQL_PWD; else it is asked for.",
+  "File with the source's password: other users of the machine can see one in the URL. Without it, Rowferry reads the environment's ROWFERRY_SOURCE_PASSWORD, then PGPASSWORD or MYSQL_PWD, or prompts for it.",
 );
 const targetPassword = text(
   "target-password-file",
   "FILE",
-  "File with the target's password, in place of one in the URL, where others see it. The environment's ROWFERRY_TARGET_PASSWORD does as well, then PGPASSWORD or MYSQL_PWD; else it is asked for.",
+  "File with the target's password: other users of the machine can see one in the URL. Without it, Rowferry reads the environment's ROWFERRY_TARGET_PASSWORD, then PGPASSWORD or MYSQL_PWD, or prompts for it.",
 );
 const run = text(
   "run",
   "NAME",
-  "Name of the run. By default it follows from source and target, so that the same command goes on where it was cut off.",
+  "Name of the run. The default is derived from source and target, so that the same command resumes an interrupted copy.",
 );
 const common = [
   switched("json", "Print one JSON object on stdout at the end, and nothing else there."),
@@ -66,7 +66,7 @@ export const commands: readonly Command[] = [
     words: ["SOURCE", "TARGET"],
     summary: "Copy a database into another one, and verify the copy.",
     about:
-      "Copies schema, data, indexes, keys, sequences, views and the rest from one consistent state of SOURCE, which is only read. What stands in the way in TARGET is never dropped unless --drop names it.",
+      "Copies schema, data, indexes, keys, sequences, views and the rest from one consistent state of SOURCE, which is only read. Existing tables in TARGET are never dropped unless --drop names them.",
     options: everyOption,
     more: [
       {
@@ -104,9 +104,9 @@ export const commands: readonly Command[] = [
   {
     name: "assess",
     words: ["SOURCE", "TARGET"],
-    summary: "Say what a copy would do, what stands in its way, and how long it takes.",
+    summary: "Check a copy before it runs: conversions, blockers and estimated time.",
     about:
-      "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its fix. Beside catalogues, settings and statistics it reads the first rows of the largest table, 8 MB in two seconds at most, for the estimate of time. A blocker ends it with exit code 1.",
+      "Reads both servers and writes to neither: versions, rights, sizes, what is converted and how, blockers, warnings and notes, each with its fix. It reads catalogues, settings and statistics. For the estimate of time it also reads the first rows of the largest table, at most 8 MB in two seconds. A blocker ends it with exit code 1.",
     options: everyOption,
     more: [sourcePassword, targetPassword, run, ...common],
     examples: [
@@ -122,7 +122,7 @@ export const commands: readonly Command[] = [
     words: ["SOURCE", "TARGET"],
     summary: "Compare two databases: objects, numbers of rows, and values.",
     about:
-      "Writes to neither side. Both should stand still meanwhile: what is written between the two readings counts as a difference.",
+      "Writes to neither side. Nothing should write to them meanwhile: a change between the two readings counts as a difference.",
     options: [
       "jobs",
       "include",
@@ -142,15 +142,15 @@ export const commands: readonly Command[] = [
       exclude:
         "Tables to leave out of the comparison, written like --include and stronger than it. May be given several times. Default: none.",
       schemas:
-        "Source schema (in MySQL the database) to target schema, or in MySQL to the prefix of the tables' names, as the copy was told. May be given several times.",
+        "Source schema (in MySQL the database) to target schema, or in MySQL to the prefix of the tables' names, as in the copy. May be given several times.",
       "zero-dates":
-        "What the copy was told to make of MySQL's dates with a zero in them: `null`, `fail`, or the date that took their place. Default: null.",
+        "The copy's --zero-dates for MySQL's dates with a zero: `null`, `fail`, or the date that replaced them. Default: null.",
     },
     more: [
       text(
         "level",
         "counts|checksum",
-        "What is compared: `counts` of every table's rows, or `checksum`: the values of every row. Default: checksum.",
+        "Compare `counts` of every table's rows, or by `checksum` the values of every row. Default: checksum.",
       ),
       sourcePassword,
       targetPassword,
@@ -169,7 +169,7 @@ export const commands: readonly Command[] = [
     words: ["TARGET"],
     summary: "Drop from a target exactly what a run made there.",
     about:
-      "Shows what it would drop and asks. The list is that of the table _rowferry in TARGET for a run that did not end (--run), or that of a completed run's report (--report). Only what still has the recorded name and identity is dropped, and nothing that others made on it.",
+      "Lists the objects to drop and asks for confirmation. The list of an unfinished run (--run) is in the table _rowferry in TARGET, that of a completed run in its report (--report). Only objects with the recorded name and identity are dropped, and nothing that others made on them.",
     options: ["target-ca"],
     more: [
       text(
@@ -190,7 +190,7 @@ export const commands: readonly Command[] = [
     ],
     examples: [
       [
-        "after a copy that failed; shows what it made, and asks",
+        "after a copy that failed; lists its objects, and asks",
         "rowferry reset postgresql://shop@new.example.com/shop",
       ],
       [

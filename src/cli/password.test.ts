@@ -20,7 +20,7 @@ describe("a password", () => {
   ])("%s", async (_name, [url = "", ...flags], given, password) => {
     const { request, stderr, stdout } = await call(["copy", url, bare[1] ?? "", ...flags], { env: given });
     expect(request?.source.password).toBe(password);
-    expect(stderr.includes("stands in the command line")).toBe(password === "in url");
+    expect(stderr.includes("is in the command line")).toBe(password === "in url");
     if (password !== "") expect(stdout + stderr).not.toContain(password);
   });
 

@@ -89,9 +89,9 @@ export async function call(
     foundRuns: () => Promise.resolve([]),
     refuseElsewhere: () => Promise.resolve(),
     assess: () => Promise.resolve({ ...assessment, findings }),
-    verify: () => Promise.reject(new Error("not asked for")),
-    reset: () => Promise.reject(new Error("not asked for")),
-    backups: () => Promise.reject(new Error("not asked for")),
+    verify: () => Promise.reject(new Error("not requested")),
+    reset: () => Promise.reject(new Error("not requested")),
+    backups: () => Promise.reject(new Error("not requested")),
   };
   const code = await main(argv, io, signal, { ...engineOf, ...stuck }, 1);
   return { code, ...heard, request: requests[0], finished };

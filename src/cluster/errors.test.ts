@@ -35,7 +35,7 @@ test("AlreadyExists is not taken for a conflict, though both are 409", () => {
 });
 
 test("a page that is no Status is named by its HTTP status and not quoted", () => {
-  expect(refusal(503, "<html>secret</html>").message).toBe("the API server answered 503");
+  expect(refusal(503, "<html>secret</html>").message).toBe("the API server returned 503");
 });
 
 test("no answer keeps its cause", () => {

@@ -60,7 +60,7 @@ const byStatus: Record<number, string> = {
 /** Reads a refusal: a `Status` object where the server sent one, else its HTTP status. */
 export function refusal(status: number, body: string, retryAfter?: string): ClusterError {
   let reason = byStatus[status] ?? "Unknown";
-  let message = `the API server answered ${status}`;
+  let message = `the API server returned ${status}`;
   let absent = false;
   try {
     const parsed = JSON.parse(body) as {

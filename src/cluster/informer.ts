@@ -215,7 +215,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
       }
     } catch (error) {
       if (stalled.signal.aborted && !signal.aborted)
-        throw new ClusterError("Stalled", 0, "the watch said nothing for too long");
+        throw new ClusterError("Stalled", 0, "the watch received nothing for too long");
       throw error;
     } finally {
       clearTimeout(timer);

@@ -39,7 +39,7 @@ it("leaves out what says least when a report is too large, says so, and keeps th
   const kept = open(packed).report;
   expect(kept.inventory).toHaveLength(20);
   expect(kept.inventory.every(({ outcome }) => outcome === "reported")).toBe(true);
-  expect(kept.warnings.at(-1)).toContain("left out");
+  expect(kept.warnings.at(-1)).toContain("is omitted");
   expect(kept.made).toEqual(report().made);
 });
 

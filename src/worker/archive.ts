@@ -21,7 +21,7 @@ export async function packArchive(
   const without = (what: string, part: Partial<CopyReport>): CopyReport => ({
     ...report,
     ...part,
-    warnings: [...report.warnings.slice(0, 1_000), `The report was too large to keep whole: ${what} is left out.`],
+    warnings: [...report.warnings.slice(0, 1_000), `The report was too large to keep completely: ${what} is omitted.`],
   });
   const reported = report.inventory.filter((entry) => !carried(entry));
   const forms: (() => { report: CopyReport; log: Milestone[] })[] = [

@@ -41,7 +41,7 @@ export function runBackupWork(work: AnyBackupWork, parts: BackupParts): Promise<
   return live(parts, {
     what: work.kind,
     report: state.report,
-    stopping: "Asked to stop: another pod begins anew, and removes what this one has written",
+    stopping: "Stopping on request: another pod starts again, and removes the files of this one",
     async perform(hooks) {
       const began = parts.monotonic();
       const of: BackupHooks = {

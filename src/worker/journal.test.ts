@@ -34,6 +34,6 @@ it("reports the last 40 entries and archives the first and the last with the gap
   const all = made.all().map(({ message }) => message);
   expect(all).toHaveLength(4001);
   expect(all[0]).toBe("entry 0");
-  expect(all[2000]).toBe("6000 entries of the log are left out here");
+  expect(all[2000]).toBe("6000 entries of the log are omitted here");
   expect(all.at(-1)).toBe("entry 9999");
 });

@@ -47,7 +47,7 @@ export function createJournal(
       const gap = {
         time: tail[0].time,
         level: "warning" as const,
-        message: `${lost} entries of the log are left out here`,
+        message: `${lost} entries of the log are omitted here`,
       };
       return [...first, gap, ...tail];
     },

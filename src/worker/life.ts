@@ -63,7 +63,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
     reachable: (reached, why) =>
       journal.write(
         reached ? "info" : "warning",
-        reached ? "The operator is reached again" : `The operator is not reached, the ${body.what} goes on: ${why}`,
+        reached ? "The operator is reached again" : `The operator is unreachable, the ${body.what} continues: ${why}`,
       ),
     refused: (why) => journal.write("warning", `The operator does not take the report: ${why}`),
     random: parts.random,
@@ -82,7 +82,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
     );
     if (answer?.kind === "ok") return code;
     if (answer?.kind === "superseded" || replaced.signal.aborted) return superseded(journal);
-    journal.write("error", `The result could not be stored: ${answer?.why ?? "the worker was asked to stop"}`);
+    journal.write("error", `The result could not be stored: ${answer?.why ?? "the worker received a request to stop"}`);
     return exitCodes.retry;
   };
 
@@ -110,12 +110,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
 
 /** Within the pod's grace period, whatever the work does. */
 export const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: number): Promise<T> =>
-  inTime(
-    work,
-    ending,
-    deadlineMs,
-    () => new EngineError("stop_overdue", "The work did not end in time when it was asked to stop"),
-  );
+  inTime(work, ending, deadlineMs, () => new EngineError("stop_overdue", "The work did not stop in time on request"));
 
 /** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */
 export async function dropCheckpoint(

@@ -61,7 +61,7 @@ async function runWork(work: WorkerAssignment, parts: Parts): Promise<ExitCode> 
   return live(parts, {
     what: "copy",
     report: state.report,
-    stopping: "Asked to stop: what is copied stays recorded in the target, and the next pod takes over",
+    stopping: "Stopping on request: copied tables stay recorded in the target, and the next pod takes over",
     async perform({ signal, log, changed }) {
       const request = await open(work, parts);
       const hooks = { signal, log, ...state.hooks(changed) };

@@ -92,7 +92,7 @@ describe.each(kinds)("of %s", (kind) => {
     const backup = await run(["backup", sources[kind].url, place, ...recipients], { env: env() });
     expect(backup.code, backup.stderr).toBe(0);
     expect(backup.stdout).toContain("Backed up 2 tables with 3,001 rows");
-    expect(backup.stderr).toContain("The source's password stands in the command line");
+    expect(backup.stderr).toContain("The source's password is in the command line");
     const target = await servers.database(kind);
     const restore = await run(["restore", place, target.url, ...opened(kind)], { env: env() });
     expect(restore.code, restore.stderr).toBe(0);
@@ -198,7 +198,7 @@ it("Ctrl-C ends a backup, and what it wrote is removed", async () => {
   await until("the backup to begin", () => command.stderr().includes("Backing up"));
   command.signal("SIGINT");
   expect((await command.ended).code, command.stderr()).toBe(130);
-  expect(command.stderr()).toContain("What was written is removed");
+  expect(command.stderr()).toContain("Its files are removed");
   await holder.query("ROLLBACK");
   expect(existsSync(place)).toBe(false);
 });

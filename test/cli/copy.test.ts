@@ -78,7 +78,7 @@ describe("rowferry copy", () => {
     const { code, stdout, stderr } = await run(["copy", source.url, target.url], { env: tools() });
     expect(code, stderr).toBe(0);
     expect(stdout).toContain("Copied and verified 3 tables with 30,004 rows");
-    expect(stderr).toContain("The source's password stands in the command line");
+    expect(stderr).toContain("The source's password is in the command line");
     for (const written of [stdout, stderr]) {
       expect(written).not.toContain(source.password);
       expect(written).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -108,7 +108,7 @@ describe("rowferry copy", () => {
     const words = ["copy", source.bare, target.bare, "--include", "customer", ...flags];
     const { code, stderr } = await run(words, { env: { ...tools(), ...env() } });
     expect(code, stderr).toBe(0);
-    expect(stderr).not.toMatch(/password stands in the command line|may read the file/);
+    expect(stderr).not.toMatch(/password is in the command line|may read the file/);
   });
 
   it("asks for a password at a terminal, shows nothing of it, and draws bars that leave the screen clean", async () => {
@@ -169,7 +169,7 @@ describe("Ctrl-C", () => {
     command.signal("SIGINT");
     expect((await command.ended).code, command.stderr()).toBe(130);
     await target.session.query("COMMIT");
-    expect(command.stderr()).toContain("Run the same command again to go on");
+    expect(command.stderr()).toContain("Run the same command again to resume");
     expect(JSON.parse(command.stdout())).toMatchObject({
       outcome: "failed",
       error: { code: "interrupted", retryable: true },

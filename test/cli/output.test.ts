@@ -178,7 +178,7 @@ describe("words", () => {
     const words = ["copy", source.bare, target.bare, "--content", "schema", "--report", page];
     const { code, stdout, stderr } = await run(words, { env: passwords(target) });
     expect(code, stderr).toBe(0);
-    expect(stdout).toContain("Made 1 table without rows, as was asked.");
+    expect(stdout).toContain("Made 1 table without rows, as requested.");
     for (const said of [stdout, stderr, readFileSync(page, "utf8")])
       expect(said).not.toMatch(/row counts|rows were counted|Rows read|Rows {2,}\d/);
   });

@@ -39,7 +39,7 @@ describe("a local file", () => {
     const session = await connect(asking.endpoint, purpose);
     expect(await errorOf(session.query("SELECT 1"))).toMatchObject({
       code: "protocol_error",
-      message: expect.stringContaining("asked for a local file"),
+      message: expect.stringContaining("requested a local file"),
     });
     expect(asking.heard().toString("latin1")).not.toContain("root:");
 

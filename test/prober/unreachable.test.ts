@@ -68,7 +68,7 @@ const cases: [name: string, url: () => string, code: string, words: RegExp][] = 
     "PostgreSQL on a mysql:// URL",
     () => `mysql://app:${encodeURIComponent(secret)}@127.0.0.1:${postgres.port}/app`,
     "connection_timeout",
-    /if it is PostgreSQL, name it by postgresql:/,
+    /if it is PostgreSQL, use postgresql:/,
   ],
   [
     "MySQL on a postgres:// URL",

@@ -290,7 +290,7 @@ describe("asked to stop", () => {
     worker.signal("SIGTERM");
     expect(await code()).toBe(exitCodes.retry);
     expect(worker.output()).toContain("Ended in order");
-    expect(logged().at(-1)).toContain("Asked to stop");
+    expect(logged().at(-1)).toContain("Stopping on request");
   });
 
   it("the worker ends in time even if the engine does not listen", async () => {

@@ -52,7 +52,7 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
     options: ["jobs", "source-ca"],
     otherHelp: { jobs: "Number of tables that are read at the same time. Default: 2." },
     stopped:
-      "This backup is not complete. What was written is removed; if that was cut short, add --replace-unfinished.",
+      "This backup is not complete. Its files are removed; if the removal was interrupted, add --replace-unfinished.",
     more: [
       list(
         "recipient",

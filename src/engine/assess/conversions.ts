@@ -215,7 +215,7 @@ export async function mysqlToMysql(
         return {
           ...plain,
           outcome: "not_applicable",
-          note: `table ${one.key.referencedTable}, to which it refers, is left out by the options`,
+          note: `table ${one.key.referencedTable}, to which it refers, is skipped by the options`,
         };
       if (one.table.partitions !== null && to.server.maria)
         return { ...plain, outcome: "reported", note: "MariaDB has no foreign keys on partitioned tables" };
@@ -268,7 +268,7 @@ function plannedCodes(codes: readonly SourceCode[], coding: Coding): PlannedObje
   return codes.map((code): PlannedObject => {
     const missing = code.kind === "view" ? gone.get(code.name) : undefined;
     if (missing === undefined) return plannedCode(code, coding);
-    const note = `it reads ${missing}, which is left out by the options, or stands on what does`;
+    const note = `it reads ${missing}, which is skipped by the options, or depends on a skipped object`;
     return { kind: "view", name: code.name, outcome: "reported", note };
   });
 }

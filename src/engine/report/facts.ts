@@ -44,7 +44,7 @@ export function factsOf(report: CopyReport): Facts {
 function verdictOf(report: CopyReport, left: string, wrong: number): string {
   const rows = sum(report.tables.map((table) => table.rows.target));
   if (withoutRows(report) && wrong === 0)
-    return `Made ${counted(report.tables.length, "table")} without rows, as was asked. ${left}`;
+    return `Made ${counted(report.tables.length, "table")} without rows, as requested. ${left}`;
   const copied = `${counted(report.tables.length, "table")} with ${counted(rows, "row")}`;
   if (wrong > 0)
     return `${counted(wrong, "table")} of the target ${wrong === 1 ? "differs" : "differ"} from the source.`;
@@ -84,7 +84,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ...(snapshot === undefined ? [] : [["Snapshot", snapshotWords(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", numberText(tables.length)],
-    ["Rows", withoutRows(report) ? "not asked for" : numberText(sum(tables.map(({ rows }) => rows.target)))],
+    ["Rows", withoutRows(report) ? "not requested" : numberText(sum(tables.map(({ rows }) => rows.target)))],
     ["Objects", objects.join(", ") || "none"],
     ["Warnings", numberText(report.warnings.length)],
   ];

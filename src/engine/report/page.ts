@@ -138,7 +138,7 @@ function tables(report: CopyReport): string {
 }
 
 function verification(report: CopyReport): string {
-  if (withoutRows(report)) return "<p>Rows were not asked for: none was read nor counted.</p>";
+  if (withoutRows(report)) return "<p>Rows were not requested: none was read or counted.</p>";
   const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
   const counts =
     unequal === 0
@@ -148,7 +148,7 @@ function verification(report: CopyReport): string {
   const kept =
     resumed === undefined
       ? ""
-      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, proven equal to the source; ${numberText(resumed.copied_again.length)} copied again.</p>`;
+      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, verified as equal to the source; ${numberText(resumed.copied_again.length)} copied again.</p>`;
   return `<p>${counts}</p>${report.verification === undefined ? "" : values(report.verification)}${kept}`;
 }
 

@@ -73,7 +73,7 @@ const withoutRows: CopyReport = {
 it("a report of a copy without rows says nothing of their number", () => {
   const texts = [reportPage(withoutRows), reportMarkdown(withoutRows), reportSummary(withoutRows)];
   for (const text of texts) {
-    expect(text).toContain("Made 1 table without rows, as was asked.");
+    expect(text).toContain("Made 1 table without rows, as requested.");
     expect(text).not.toMatch(/were counted|rows read|rows there|0 rows/i);
   }
 });

@@ -36,7 +36,7 @@ const differenceSchema = z.object({
 });
 
 const verificationSchema = z.object({
-  level: z.enum(["counts", "checksum"]).describe("What was compared: numbers of rows, or every value."),
+  level: z.enum(["counts", "checksum"]).describe("The comparison: numbers of rows, or every value."),
   rows: whole.describe("Rows compared."),
   tables: whole.describe("Tables compared."),
   differences: z.array(differenceSchema).describe("Tables whose values differ."),
@@ -58,7 +58,7 @@ const snapshotSchema = z
     binlog: z
       .object({ file: z.string(), offset: whole })
       .exactOptional()
-      .describe("MySQL and MariaDB: where the binary log goes on after it."),
+      .describe("MySQL and MariaDB: position of the binary log after it."),
     gtid: z
       .string()
       .exactOptional()
@@ -95,7 +95,7 @@ export const reportSchema = z
       .array(z.object({ source: z.string(), target: z.string(), rows: pair }))
       .describe("Every table that was copied, with the rows counted on both sides."),
     inventory: z.array(inventoryEntrySchema).describe("Every object of the source and what became of it."),
-    warnings: z.array(z.string()).describe("What a person should know, in sentences."),
+    warnings: z.array(z.string()).describe("Warnings for a person, in sentences."),
     changed_columns: whole
       .exactOptional()
       .describe(
@@ -103,20 +103,24 @@ export const reportSchema = z
       ),
     made: z
       .array(madeSchema)
-      .describe("What the run made in the target, in order; a reset drops these and nothing else."),
+      .describe("Objects that the run made in the target, in order; a reset drops these and nothing else."),
     content: z
       .enum(["schema", "data"])
       .exactOptional()
-      .describe("What was asked for, where that was not all. With `schema` no rows were read nor counted."),
+      .describe(
+        "The requested part of the copy, unless it was everything. With `schema` no rows were read or counted.",
+      ),
     verification: verificationSchema
       .exactOptional()
-      .describe("What the comparison of values found, where it was asked for."),
+      .describe("Result of the comparison of values, if it was requested."),
     resumed: z
       .object({ kept: z.array(z.string()), copied_again: z.array(z.string()) })
       .exactOptional()
-      .describe("Tables that an earlier attempt had finished: kept, since they were proven equal, or copied again."),
+      .describe(
+        "Tables that an earlier attempt had finished: kept, since they were verified as equal, or copied again.",
+      ),
   })
-  .describe("What a copy made, and what became of every object of the source.");
+  .describe("Result of a copy, with the outcome of every object of the source.");
 
 /** The schema as draft 2020-12, for docs/ and for other programs. */
 export const reportJsonSchema = (): object => ({

@@ -58,7 +58,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
   }
   if (resumed !== undefined)
     parts.push(
-      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, proven equal to the source; ${numberText(resumed.copied_again.length)} copied again.`,
+      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, verified as equal to the source; ${numberText(resumed.copied_again.length)} copied again.`,
     );
   add("Warnings", report.warnings.length, report.warnings.map((warning) => `- ${prose(warning)}`).join("\n"));
   const reported = all(inventory.reported);

@@ -48,7 +48,7 @@ describe("a copy that begins with a reset", () => {
     const other = { ...here, identity: "postgresql 8 16384" };
     const own = onlyOwnList(request(made, other), here, (level, message) => void said.push(`${level}: ${message}`));
     expect(own.request.made).toEqual([]);
-    expect(said.join()).toMatch(/^warning: .*nothing is dropped/);
+    expect(said.join()).toMatch(/^warning: .*Nothing of an earlier run is dropped/);
     expect(own.explained(inTheWay)).toMatchObject({ code: "other_database", cause: inTheWay });
     const lost = new EngineError("connection_lost", "gone", { retryable: true });
     expect(own.explained(lost)).toBe(lost);

@@ -59,7 +59,7 @@ export function onlyOwnList(
   const { made = [], madeIn = {}, reset } = request;
   const why = reset && made.length > 0 ? elsewhere(madeIn, place) : undefined;
   if (why === undefined) return { request, explained: (error) => error };
-  log("warning", `Of what an earlier run made nothing is dropped: ${why}`);
+  log("warning", `Nothing of an earlier run is dropped: ${why}`);
   return {
     request: { ...request, made: [] },
     explained: (error) =>

@@ -36,7 +36,7 @@ export async function lostNotNulls(
       if (computed?.outcome === "converted" && other.engine === "mysql" && other.maria) continue;
       const name = [...pair.source, column.source].join(".");
       if (await hasNull(target, pair.target, column.target))
-        notes.push(`column ${name}: NULL stands there for values that the target does not know, and so it is nullable`);
+        notes.push(`column ${name}: NULL replaces values that the target does not support, so the column is nullable`);
       else entries.push(entryOf(name, "NOT NULL in the source, not in the target"));
     }
   return { entries, notes };

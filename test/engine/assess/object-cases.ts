@@ -83,10 +83,10 @@ export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).fla
       options: { exclude: ["gone", "left_out"] },
       notes: {
         "sequence public.t_id_seq": "the counter of public.t.id, but counts by 5, and MySQL by 1; its last value is 1",
-        "sequence public.gone_id_seq": "its table is left out by the options",
+        "sequence public.gone_id_seq": "its table is skipped by options.include or options.exclude",
         "sequence public.shared": "not the counter of one column",
         "sequence public.parts_id_seq": "AUTO_INCREMENT of parts.id",
-        "view public.left_out": "left out by the options",
+        "view public.left_out": "skipped by options.include or options.exclude",
       },
     },
   ],

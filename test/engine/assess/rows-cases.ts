@@ -85,7 +85,7 @@ export const rowsCases: [string, Case][] = [
         to,
         source: `${source}; CREATE VIEW seen AS SELECT id FROM t; CREATE VIEW unseen AS SELECT id FROM t; CREATE VIEW above AS SELECT id FROM unseen`,
         options: { exclude: ["unseen"] },
-        notes: { [from === "postgres" ? "view public.unseen" : "view unseen"]: "left out by" },
+        notes: { [from === "postgres" ? "view public.unseen" : "view unseen"]: "skipped by" },
         equal: true,
       },
     ] as [string, Case],

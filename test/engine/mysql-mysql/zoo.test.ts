@@ -66,7 +66,7 @@ test.each(pairs)("%s → %s: everything that both have is in the target as in th
   if (from !== to) {
     const own = notes(report).filter(
       (note) =>
-        !note.includes("its text stands as in the source") &&
+        !note.includes("its text is that of the source") &&
         !note.includes("collation utf8mb4_0900_ai_ci became utf8mb4_uca1400_nopad_ai_ci"),
     );
     expect(own).toEqual(from === "mysql" ? ofMysql : []);

@@ -214,7 +214,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows of %s in binary", (flavour) =
       ["3", null, null],
     ]);
     expect(report.warnings.filter((words) => words.includes("n.body"))).toEqual([
-      "column n.body: 2 NUL bytes were left out, which PostgreSQL cannot hold in text",
+      "column n.body: 2 NUL bytes were removed, which PostgreSQL cannot store in text",
     ]);
     expect(report.tables.map((table) => table.rows)).toEqual([{ source: 3, target: 3 }]);
   });

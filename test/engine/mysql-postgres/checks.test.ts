@@ -16,7 +16,7 @@ test("a check with the name of a JSON column is made, and the check that makes t
   );
   const { report } = await run(both);
   const checks = report.inventory.filter(({ kind }) => kind === "check");
-  const json = "what makes a longtext MariaDB's JSON: the column's type stands for it";
+  const json = "it marks a longtext as MariaDB's JSON: the column's type replaces it";
   expect(checks.map(({ name, outcome, note }) => [name, outcome, note]).sort()).toEqual([
     ["t.x", "converted", undefined],
     ["t.x", "converted", json],

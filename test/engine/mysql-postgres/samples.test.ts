@@ -41,7 +41,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("sample databases of %s", (flavour)
         ? "26 source objects were not copied or were changed: 14 views, 5 triggers, 2 functions, 2 indexes, 2 procedures, 1 event (see the report)"
         : "25 source objects were not copied or were changed: 14 views, 5 triggers, 2 functions, 2 procedures, 1 event, 1 index (see the report)",
       "column employee.hired: 1 dates that do not exist (as 0000-00-00) became NULL",
-      "column measured.words: 1 NUL bytes were left out, which PostgreSQL cannot hold in text",
+      "column measured.words: 1 NUL bytes were removed, which PostgreSQL cannot store in text",
       expect.stringMatching(/no PostGIS .* geometry becomes bytea .*\(measured\.shape, place\.position\)/),
     ]);
     const [[keys] = []] = await rows(

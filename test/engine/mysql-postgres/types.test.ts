@@ -207,7 +207,7 @@ describe.each<[AnyFlavour, Case[]]>([
   });
 
   test("what had to be given up is said by column and number", () => {
-    expect(warnings).toContain("column nul.v: 1 NUL bytes were left out, which PostgreSQL cannot hold in text");
+    expect(warnings).toContain("column nul.v: 1 NUL bytes were removed, which PostgreSQL cannot store in text");
     expect(warnings).toContain(
       "column point_srid.v: 1 geometries have an SRID other than 0 (as 3857), which the well-known binary in bytea does not carry",
     );

@@ -60,7 +60,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from MySQL to %s, after
     await expect(run(both, data)).rejects.toMatchObject(rowsOfOthers);
     expect(await ask(both.to, "SELECT v FROM big")).toEqual(["mine"]);
     const { left } = await reset({ ...owner, target: both.target }, hooks);
-    expect(left).toEqual([expect.stringMatching(/^rows .*big was left in the target: .*not proven/)]);
+    expect(left).toEqual([expect.stringMatching(/^rows .*big was left in the target: .*not verified/)]);
     expect(await ask(both.to, "SELECT v FROM big")).toEqual(["mine"]);
     await copied(both, { options: { ...data.options, drop: ["big"] } });
     expect(await ask(both.to, "SELECT COUNT(*) FROM big WHERE id > 0")).toEqual(["16384"]);
@@ -110,7 +110,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("rows alone from PostgreSQL to %s, 
     await servers.admin.query(`INSERT INTO ${both.name}.big VALUES (-7, 'mine')`);
     await expect(run(both, data)).rejects.toMatchObject(rowsOfOthers);
     const { left } = await reset({ ...owner, target: both.target }, hooks);
-    expect(left).toEqual([expect.stringMatching(/^rows .*big was left in the target: .*not proven/)]);
+    expect(left).toEqual([expect.stringMatching(/^rows .*big was left in the target: .*not verified/)]);
     expect(await here("SELECT v FROM big")).toEqual(["mine"]);
     await servers.admin.query(`DELETE FROM ${both.name}.big`);
     const { copied: done } = await run(both, data);

@@ -119,7 +119,7 @@ describe.each<Flavour | "mariadb-11">(["mysql", "mariadb", "mariadb-11"])(
       );
       expect(comment).toBe(text);
       const entry = ran.report.inventory.find(({ kind, name }) => kind === "column" && name.endsWith("b\\slash"));
-      expect(entry?.note).toContain("its comment is not kept whole");
+      expect(entry?.note).toContain("its comment is shortened");
     });
 
     test("the report's words hold no control characters", () => {

@@ -231,7 +231,7 @@ describe.each<[Flavour | "mariadb-11", "postgres" | "postgres-old"]>([
     if (flavour === "mysql") {
       expect(text).toBe("[1.2345678901234567e19, 0.1, 1.2345678901234568e22, 18446744073709551615]");
       expect(note).toMatch(
-        /^"jsonb" → JSON; MySQL keeps numbers with a point, and whole ones beyond 64 bits, as doubles/,
+        /^"jsonb" → JSON; MySQL keeps numbers with a point, and integers beyond 64 bits, as doubles/,
       );
     } else {
       expect(text).toBe("[12345678901234567890.123456789, 0.10, 12345678901234567890123, 18446744073709551615]");

@@ -56,9 +56,9 @@ describe("a selection of tables", () => {
       "view public.sold",
     ]);
     expect(out.find(({ kind }) => kind === "view")?.note).toBe(
-      "needs table public.sale, which is left out by include or exclude",
+      "needs table public.sale, which is skipped by options.include or options.exclude",
     );
-    expect(out.find(({ kind }) => kind === "table")?.note).toBe("left out by include or exclude");
+    expect(out.find(({ kind }) => kind === "table")?.note).toBe("skipped by options.include or options.exclude");
   });
 
   test("takes the partitions of a table that is included, and none of one that is excluded", async () => {

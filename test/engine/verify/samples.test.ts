@@ -54,7 +54,7 @@ test.each(["mysql", "mariadb"] as const)("%s → PostgreSQL: what is taken away 
   const d = source.endpoint.database;
   expect(equal).toMatchObject({ equal: true, objects: { different: 0 } });
   expect(equal.objects.notes.sort()).toEqual([
-    `column ${d}.p.d: NULL stands there for values that the target does not know, and so it is nullable`,
+    `column ${d}.p.d: NULL replaces values that the target does not support, so the column is nullable`,
     "procedure r: a routine's code is not translated",
     "trigger t: a trigger's code is not translated",
   ]);
@@ -101,7 +101,7 @@ test.each(["mysql", "mariadb"] as const)("PostgreSQL → %s: what is taken away 
   expect(reported(equal)).toEqual([]);
   expect(equal).toMatchObject({ equal: true, missing: [], extra: [], objects: { different: 0 } });
   expect(equal.objects.notes.sort()).toEqual([
-    "column public.p.n: NULL stands there for values that the target does not know, and so it is nullable",
+    "column public.p.n: NULL replaces values that the target does not support, so the column is nullable",
     "function f: a routine's code is not translated",
     "index public.p.part: MySQL has no partial indexes",
     "index public.p.words: MySQL has no GIN indexes",

@@ -20,7 +20,7 @@ export const isKeyLost = (stop: Stop, references: NonNullable<Column["references
 const isAbsent = (entry: InventoryEntry): boolean =>
   notCopied(entry) &&
   !/^CHECK/i.test(entry.definition ?? "") &&
-  !/was added (?:without proof|NOT VALID)/.test(entry.note ?? "");
+  !/was added (?:without a check|NOT VALID)/.test(entry.note ?? "");
 
 /** A check that is not enforced lets every row pass and is in the catalogue; one that is not valid refuses new rows. */
 export async function compareLoose(stop: Stop, table: Table, found: Found): Promise<void> {

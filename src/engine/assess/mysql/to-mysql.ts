@@ -120,7 +120,7 @@ function viewsToMysql(
   options: CopyOptions,
 ): ViewOutcomes {
   const selection = createSelection(options);
-  const leftOut = { outcome: "not_applicable", note: "left out by the options include and exclude" } as const;
+  const leftOut = { outcome: "not_applicable", note: "skipped by options.include or options.exclude" } as const;
   const has = ({ schema, view }: SourceView) => selection.has(schema, view);
   const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
   return new Map([

@@ -80,7 +80,7 @@ export async function betweenPostgres(
           "note",
           "objects_unread",
           "the source's schema",
-          "it is too large to be read here: what goes with the tables that are left out is in the copy's report alone",
+          "it is too large to be read here: only the copy's report lists the objects of skipped tables",
         );
         return [];
       });
@@ -145,9 +145,9 @@ function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: 
     if (content === "data")
       return kind === "table"
         ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
-        : { kind, name, outcome: "not_applicable", note: "only rows were asked for (content: data)" };
+        : { kind, name, outcome: "not_applicable", note: "only rows were requested (content: data)" };
     if (content === "schema" && kind === "large object")
-      return { kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" };
+      return { kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" };
     return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
   });
 }

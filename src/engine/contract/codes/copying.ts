@@ -9,7 +9,7 @@ export const copying = {
   },
   archive_cut: {
     retryable: "no",
-    means: "What `pg_dump` wrote ends too early",
+    means: "The output of `pg_dump` is incomplete",
     fix: "Look for a full disk or a killed process on the worker's machine",
   },
   schema_changing: {
@@ -151,12 +151,12 @@ export const copying = {
   superseded: {
     retryable: "no",
     means: "Another worker of the same run has taken over the target",
-    fix: "Let the other worker go on",
+    fix: "Wait for the other worker",
   },
   stop_overdue: {
     retryable: "no",
-    means: "The worker did not stop in time when it was asked to",
-    fix: "Nothing; the Job starts another pod, which goes on",
+    means: "The worker did not stop in time on request",
+    fix: "Nothing; the Job starts another pod, which resumes the run",
   },
   database_error: {
     retryable: "no",

@@ -1,3 +1,3 @@
 /** What can be done where the certificate of a server is not the one that was asked for. */
 export const tlsMend =
-  "name the host as its certificate does, and give the CA that signed it (--source-ca or --target-ca of the command line, ca.crt of a Secret), or ask for encryption without proof of who answers (sslmode=require)";
+  "use the host name of its certificate, and set the CA that signed it (--source-ca or --target-ca of the command line, ca.crt of a Secret); for encryption without verification of the server, use sslmode=require";

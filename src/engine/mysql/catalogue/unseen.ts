@@ -25,7 +25,7 @@ export async function findUnseen(session: Session, database: string, tables: rea
     say(
       "table",
       `${database}.*`,
-      `only tables and views that the user has a right of its own on can be seen; whether there are others cannot be proven: grant SELECT on ${all} to see and copy all`,
+      `only tables and views that the user has a right of its own on can be seen; there may be others: grant SELECT on ${all} to see and copy all`,
     );
     for (const name of await hiddenTables(session, rights, database, tables))
       say("table", `${database}.${name}`, `the user may not read it, so it was not copied: grant SELECT on ${all}`);

@@ -69,10 +69,7 @@ function itemText(
   say: Say,
 ): string | undefined {
   if (item.kind === "check" && hasOtherBytes(item.text)) {
-    say(
-      "reported",
-      "left out: the source's server shows letters of another character set by bytes that do not tell them",
-    );
+    say("reported", "omitted: the source's server shows letters of another character set by ambiguous bytes");
     return undefined;
   }
   if (item.kind === "vector" && !(target.server.maria && target.server.version >= mariaWithVectors)) {
@@ -93,7 +90,7 @@ function itemText(
   const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
   if (item.kind === "column") return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, say);
   if (!source.maria && item.kind === "check" && / NOT ENFORCED$/.test(bare(plain))) {
-    say("reported", "the target's server enforces every check, and this one is not enforced in the source: left out");
+    say("reported", "the target's server enforces every check, and this one is not enforced in the source: omitted");
     return undefined;
   }
   if (!source.maria) return keyForMaria(plain);
@@ -173,7 +170,7 @@ function columnForMaria(text: string, say: Say): string {
     }
     if (generated && / NOT NULL\b/.test(attributes)) {
       attributes = attributes.replace(/ NOT NULL\b/, "");
-      say("converted", "NOT NULL was left out: MariaDB does not take it on a generated column");
+      say("converted", "NOT NULL was omitted: MariaDB does not take it on a generated column");
     }
     return attributes;
   });
@@ -218,7 +215,7 @@ function defaultForMysql(item: Item, text: string, isLarge: boolean, say: Say): 
   const end = endOfDefault(text, start);
   const value = text.slice(start, end);
   if (/\b(?:nextval|lastval)\s*\(/i.test(bare(value))) {
-    say("reported", `the default ${value} of column ${item.name} was left out: MySQL has no sequences`);
+    say("reported", `the default ${value} of column ${item.name} was omitted: MySQL has no sequences`);
     return text.slice(0, at) + text.slice(end);
   }
   if (value.startsWith("(") || (literalDefault.test(value) && !(isLarge && !/^NULL\b/i.test(value)))) return text;
@@ -257,7 +254,7 @@ function tableOptions(options: readonly Option[], target: Traits, crossing: bool
     const { key, value } = option;
     if (key === "COMMENT") return [];
     if (places.test(key)) {
-      say("converted", `${optionText(option)} was left out: it names a place on the source's server`);
+      say("converted", `${optionText(option)} was omitted: it names a place on the source's server`);
       return [];
     }
     if (key === "ENGINE" && !target.engines.has(value.toUpperCase())) {
@@ -273,7 +270,7 @@ function tableOptions(options: readonly Option[], target: Traits, crossing: bool
     if (key === "WITH SYSTEM VERSIONING")
       say("reported", "the versions of rows that are no longer valid were not copied: MySQL keeps none");
     else if (!(key === "ENCRYPTION" && value === "'N'"))
-      say("converted", `the option ${optionText(option)} was left out: the target's server does not know it`);
+      say("converted", `the option ${optionText(option)} was omitted: the target's server does not know it`);
     return [];
   });
 }
@@ -298,18 +295,18 @@ function partitionsText(text: string, crossing: boolean, target: Traits, say: Sa
         target.engines.has(engine.toUpperCase()) ? whole : "ENGINE = InnoDB",
       );
   });
-  if (placed) say("converted", "places of partitions were left out: they are of the source's server");
+  if (placed) say("converted", "places of partitions were omitted: they are of the source's server");
   const joined = kept.join("");
   if (!crossing) return joined;
   if (/ PARTITION '' DEFAULT\b/.test(bare(joined).replaceAll(/[\s(,]+/g, " "))) {
     say(
       "reported",
-      "partitions were left out: MySQL has none for all other values (DEFAULT), and no row may be refused",
+      "partitions were omitted: MySQL has none for all other values (DEFAULT), and no row may be refused",
     );
     return "";
   }
   if (/^PARTITION BY SYSTEM_TIME/.test(joined)) {
-    say("reported", "partitions by system time were left out: MySQL has none");
+    say("reported", "partitions by system time were omitted: MySQL has none");
     return "";
   }
   return unwrapped(joined).replace(/ ALGORITHM = \d/, "");

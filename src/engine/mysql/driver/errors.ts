@@ -226,7 +226,7 @@ const byErrno: Record<string, Meaning> = {
     "connection_timeout",
     true,
     (where, { host, port }) =>
-      `the server at ${host}:${port} for the ${where} took the connection and said nothing, where MySQL and MariaDB speak first: if it is PostgreSQL, name it by postgresql://, else check port and firewall`,
+      `the server at ${host}:${port} for the ${where} accepted the connection and sent nothing, where MySQL and MariaDB send first: if it is PostgreSQL, use postgresql://, else check port and firewall`,
   ],
   ERR_OUT_OF_RANGE: cutShort,
   ERR_BUFFER_OUT_OF_BOUNDS: cutShort,
@@ -250,7 +250,7 @@ export function engineError(error: unknown, { role, endpoint }: ErrorOrigin, doi
     });
   }
   if (error instanceof MysqlError) {
-    return new EngineError("database_error", `${before}the ${where} answered: ${said} (error ${error.number})`, {
+    return new EngineError("database_error", `${before}the ${where} reported: ${said} (error ${error.number})`, {
       side: role,
       cause: error,
     });

@@ -89,5 +89,5 @@ export function readPackets(take: (payload: Buffer, sequence: number) => boolean
 /** Reads while nothing was asked. */
 export const unexpected: Consume = (_buffer, start, end) => {
   if (end - start < packetHeader) return start;
-  throw new ProtocolError("the server speaks without being asked");
+  throw new ProtocolError("the server sends data without a request");
 };

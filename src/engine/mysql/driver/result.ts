@@ -62,7 +62,7 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
   const first = (payload: Buffer, sequence: number): boolean => {
     if (payload[0] === ok) {
       const outcome = parseOk(payload);
-      if (outcome.more) throw new ProtocolError("the server sends more results than were asked for");
+      if (outcome.more) throw new ProtocolError("the server sends more results than were requested");
       return finish(undefined, outcome);
     }
     if (payload[0] === wantsFile) {
@@ -74,16 +74,16 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
       }
       // An empty packet says that there is no such file; the server answers with an error. Whoever asks is not trusted on.
       channel.send(packet((sequence + 1) & 0xff, Buffer.alloc(0)));
-      throw new ProtocolError("the server asked for a local file, which is refused");
+      throw new ProtocolError("the server requested a local file, which is refused");
     }
     if (phase === "file" || "local" in result)
-      throw new ProtocolError("the server answers with a result where none was asked for");
+      throw new ProtocolError("the server returned a result that was not requested");
     columns = readLength(payload, 0).value;
     if (columns < 1 || columns > mostColumns) throw new ProtocolError(`the server answers with ${columns} columns`);
     if ("sink" in result) {
       const asked = typeof result.columns === "number" ? result.columns : result.columns.length;
       if (columns !== asked)
-        throw new ProtocolError(`the server answers with ${columns} columns where ${asked} were asked for`);
+        throw new ProtocolError(`the server answers with ${columns} columns where ${asked} were requested`);
     }
     phase = "definitions";
     return true;
@@ -107,7 +107,7 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
   const row = (payload: Buffer): boolean => {
     if (isEnd(payload[0], payload.length)) {
       if ((payload.readUInt16LE(3) & moreResults) !== 0)
-        throw new ProtocolError("the server sends more results than were asked for");
+        throw new ProtocolError("the server sends more results than were requested");
       return finish();
     }
     if ("rows" in result) {

@@ -33,5 +33,5 @@ test.each([
   expect(ran).toEqual(
     dropped ? [`DROP TABLE IF EXISTS \`${named}\`.\`rowferry-1\``, `DROP TABLE \`${named}\`.\`t\``] : [],
   );
-  expect(said.join()).toMatch(dropped ? /^$/ : /table \S+\.t was left in the target: it stands in another database/);
+  expect(said.join()).toMatch(dropped ? /^$/ : /table \S+\.t was left in the target: it is in another database/);
 });

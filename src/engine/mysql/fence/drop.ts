@@ -53,7 +53,7 @@ export async function dropMade(session: Session, made: readonly Recorded[], drop
   );
   for (const recorded of todo) {
     const { object } = recorded;
-    const why = isHere(object) ? undefined : "it stands in another database than the one that was named";
+    const why = isHere(object) ? undefined : "it is in another database than the named one";
     const became = why === undefined ? await dropOne(session, recorded, dropping.guard) : { left: why };
     if (typeof became === "string") cleaned[became]++;
     else {

@@ -152,8 +152,7 @@ export async function emptyOwnRows(
   try {
     const found = await standing(session, name, own);
     if (found === "none") return "absent";
-    if (found === "others")
-      return { left: "they are not proven to be the rows that the copy put there, and no others" };
+    if (found === "others") return { left: "they are not verified to be exactly the rows that the copy wrote" };
     await session.run(`TRUNCATE TABLE ${qualified(...name)}`);
     return "dropped";
   } finally {

@@ -19,7 +19,7 @@ export function selectedCatalogue(
     ...whole.others.flatMap(({ kind, name }) => (isRelation(kind) ? [name] : [])),
   ];
   selection.refuseUnmatched(relations.map((table) => ({ schema: database, table })));
-  const note = "left out by the options include and exclude";
+  const note = "skipped by options.include or options.exclude";
   const leftOut = (kind: string, name: string): InventoryEntry => ({ kind, name, outcome: "not_applicable", note });
   const isOut = ({ kind, name, table }: Catalogue["others"][number]) =>
     (isRelation(kind) && !has(name)) || (kind === "trigger" && table !== undefined && !has(table));

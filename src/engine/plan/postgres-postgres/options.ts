@@ -6,6 +6,6 @@ export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
   if (renamed.length === 0) return;
   throw new EngineError(
     "unsupported_option",
-    `schemas cannot be renamed between PostgreSQL servers (asked for: ${renamed.map(([from, to]) => `${from} to ${to}`).join(", ")}), since the source's functions name them in their own text: copy under the same names, then ALTER SCHEMA … RENAME TO …`,
+    `schemas cannot be renamed between PostgreSQL servers (requested: ${renamed.map(([from, to]) => `${from} to ${to}`).join(", ")}), since the source's functions name them in their own text: copy under the same names, then ALTER SCHEMA … RENAME TO …`,
   );
 }

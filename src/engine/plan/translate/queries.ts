@@ -15,7 +15,7 @@ export function resolveColumn<Term>(scope: Level<Term>, path: readonly string[],
     const found = at.sources.filter(
       (source) => (table === undefined || source.alias === table) && source.columns.has(column),
     );
-    if (found.length > 1) refuse(`the column ${path.join(".")} stands for several`);
+    if (found.length > 1) refuse(`the column ${path.join(".")} is ambiguous`);
     const term = found[0]?.columns.get(column);
     if (term !== undefined) return term;
   }

@@ -40,8 +40,8 @@ const reasons: Record<string, string> = {
   subscription: "subscriptions are not copied",
   statistics: "MySQL has no statistics over several columns",
   "storage parameters": "how a table lies on the disk is not copied",
-  index: "it stands on a partition alone, and MySQL's partitions have no indexes of their own",
-  constraint: "it stands on a partition alone, and MySQL's partitions have no constraints of their own",
+  index: "it is on a partition alone, and MySQL's partitions have no indexes of their own",
+  constraint: "it is on a partition alone, and MySQL's partitions have no constraints of their own",
   default: "MySQL has no defaults of partitions, views or foreign tables",
   "large object": "MySQL has no large objects: its bytes are not copied, columns that hold its number stay numbers",
   comment: "MySQL has no comment for it",
@@ -65,7 +65,7 @@ export function reportObject({ kind, name, definition }: SourceObject): Inventor
     kind === "index" && definition.startsWith("CREATE UNIQUE") ? ", so the target does not refuse doubled values" : "";
   const unproven = kind === "constraint" && definition.startsWith("NOT NULL");
   const words = frames[kind] ?? reasons[kind] ?? `MySQL has no ${kind} of this kind`;
-  const note = unproven ? "not proven in the source: the column takes NULL" : `${words}${unique}`;
+  const note = unproven ? "NOT VALID in the source: the column accepts NULL" : `${words}${unique}`;
   return {
     kind,
     name: printable(name),

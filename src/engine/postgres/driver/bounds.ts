@@ -4,7 +4,7 @@ import { answerBytes } from "../../run/memory/bounded.ts";
 
 /**
  * Stands before the driver, which believes every length and keeps every row: reads the heads of the messages, and cuts the connection
- * where a server says more than an honest one would, or speaks without being asked.
+ * where a server says more than an honest one would, or sends data without a request.
  */
 
 export interface Bounds {
@@ -110,7 +110,7 @@ function createJudge() {
   };
 
   const ready = () => {
-    if (loggedIn && due === 0) throw refused("speaks without being asked");
+    if (loggedIn && due === 0) throw refused("sends data without a request");
     if (loggedIn) due -= 1;
     loggedIn = true;
     copy = copy && due > 0;
@@ -130,7 +130,7 @@ function createJudge() {
         case "d":
         case "H":
         case "G":
-          if (!copy) throw refused("begins a COPY that nobody asked for");
+          if (!copy) throw refused("starts a COPY that was not requested");
           if (length > copyBytes) throw refused("sends a row that no server can make");
           return;
         case "s":

@@ -61,7 +61,7 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
       end?.reject(failure);
       room = end = undefined;
     };
-    const unexpected = () => fail(new Error(`the server answered COPY in an unexpected way`));
+    const unexpected = () => fail(new Error(`the server returned an unexpected message after COPY`));
 
     const write = (block: Uint8Array): Promise<void> | undefined => {
       if (failure !== undefined) return Promise.reject(failure);

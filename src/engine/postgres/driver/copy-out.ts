@@ -19,7 +19,7 @@ export function queryCopyOut(
   return new Promise<number>((resolve, reject) => {
     let counted: number | undefined;
     const failed = (error: unknown) => reject(engineError(error, session.place));
-    const unexpected = () => failed(new Error("the server answered COPY in an unexpected way"));
+    const unexpected = () => failed(new Error("the server returned an unexpected message after COPY"));
     session.submit({
       submit(connection) {
         const { stream } = connection;

@@ -25,7 +25,7 @@ test.each([
 test("what is not known is told in the server's words, without the password", () => {
   const error = told("XX001", "page of hunter22 is broken");
   expect(error).toMatchObject({ code: "database_error", retryable: false });
-  expect(error.message).toBe("the source database answered: page of *** is broken (SQLSTATE XX001)");
+  expect(error.message).toBe("the source database reported: page of *** is broken (SQLSTATE XX001)");
 });
 
 test.each(["There was an error establishing an SSL connection", "received invalid response: 4a"])(

@@ -220,7 +220,7 @@ export function engineError(error: unknown, place: ErrorOrigin, doing?: string):
   const before = doing === undefined ? "" : `${doing}: `;
   if (found === undefined) {
     const tail = state === undefined ? "" : ` (SQLSTATE ${state})`;
-    return new EngineError("database_error", `${before}the ${role} database answered: ${said}${tail}`, {
+    return new EngineError("database_error", `${before}the ${role} database reported: ${said}${tail}`, {
       side: role,
       cause: error,
     });

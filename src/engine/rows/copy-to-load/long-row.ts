@@ -142,7 +142,7 @@ export function createLongRow(
   const one = (byte: number) => {
     const field = fields[column];
     if (field === undefined)
-      throw new EngineError("protocol_error", "a row of the source has more columns than were asked for");
+      throw new EngineError("protocol_error", "a row of the source has more columns than were requested");
     if (byte === tab || byte === lineFeed) {
       if (isGathered(field.kind)) endGathered();
       // NULL has two bytes.
@@ -176,7 +176,7 @@ export function createLongRow(
       if (left === 0) {
         active = false;
         if (!discarding && column !== fields.length)
-          throw new EngineError("protocol_error", "a row of the source has not the columns that were asked for");
+          throw new EngineError("protocol_error", "a row of the source does not have the requested columns");
       }
       return stop;
     },

@@ -178,4 +178,4 @@ function bodyOf(length: number): number {
 }
 
 const malformed = () =>
-  new EngineError("protocol_error", "a row of the source has not the columns that were asked for");
+  new EngineError("protocol_error", "a row of the source has not the columns that were requested");

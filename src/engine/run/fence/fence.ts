@@ -106,7 +106,7 @@ export function targetInUse(
       : `by its table ${table} that run makes ${names.join(", ")}${more} too`;
   return new EngineError(
     "target_in_use",
-    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or nobody goes on with it: ${fix}`,
+    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or will not be resumed: ${fix}`,
   );
 }
 

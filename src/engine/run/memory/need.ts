@@ -78,7 +78,7 @@ export function misfit(
   const megabytes = (bytes: number) => Math.round(bytes / MiB);
   const [what, needed, limit] =
     heap < need.heap ? ["a heap", need.heap, heap] : ["a container", need.container, container];
-  const beside = left.tables === 0 ? "" : `, beside ${count(left.tables)} that are left out,`;
+  const beside = left.tables === 0 ? "" : `, beside ${count(left.tables)} that are skipped,`;
   const flag = `--max-old-space-size=${megabytes(need.heap)}`;
   return {
     reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns${beside} needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,

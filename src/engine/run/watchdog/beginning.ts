@@ -96,6 +96,6 @@ const askServers: IsAtWork = async (waiting, withinMs) => {
 const silent = (seconds: number) =>
   new EngineError(
     "stalled",
-    `nothing was heard for ${seconds} s of what is asked of both databases at the beginning: see whether they answer, and who holds locks there; then retry, or give a longer stall_timeout`,
+    `no progress for ${seconds} s in the first queries of both databases: check that they respond and that nobody holds locks there, then retry or set a longer stall_timeout`,
     { retryable: true },
   );

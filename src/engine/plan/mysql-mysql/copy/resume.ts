@@ -144,7 +144,7 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     log(`table ${printable(name)} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const name of copiedAgain)
     log(
-      `table ${printable(name)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
+      `table ${printable(name)} was finished by an earlier attempt, but is not verified as equal to the source: it is copied again`,
     );
   const marks = new Set([...kept.keys()].map((name) => markOf(finished.get(name) as FinishedTable)));
   const names = new Set(equal.map(({ name }) => name));

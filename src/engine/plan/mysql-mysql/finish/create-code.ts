@@ -126,7 +126,7 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
       }
     } else return refusal(work, code, error);
   }
-  if (work.crossing) notes.push("its text stands as in the source; the target's server has parsed it");
+  if (work.crossing) notes.push("its text is that of the source; the target's server has parsed it");
   if (work.database !== work.targetDatabase && code.kind !== "view" && namesDatabase(exactBody(code), work.database))
     notes.push(`its code names the database ${work.database}, which is the source's name for it`);
   const base = { kind: code.kind, name: code.name };
@@ -173,7 +173,7 @@ export function definerOf(
     const host = definer.host === "" ? "" : `@${identifier(definer.host)}`;
     return identifier(definer.user) + host;
   }
-  notes.push(`its definer became the target's user ${self}, since there is no account ${name} there`);
+  notes.push(`its definer became the target's user ${self}, since the target has no account ${name} there`);
   return "CURRENT_USER";
 }
 

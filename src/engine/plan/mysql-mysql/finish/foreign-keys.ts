@@ -92,7 +92,7 @@ export function foreignKeysOf(
     key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable);
   const wanted = plan.source.foreignKeys.filter((key) => !isOut(key));
   for (const key of plan.source.foreignKeys.filter(isOut))
-    report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is left out by the options`);
+    report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is skipped by the options`);
   // The shape of a table (identity.ts) does not know MariaDB's own text of a key with a backtick.
   const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !hasBacktick(key));
   const refusal = (error: unknown): error is EngineError =>

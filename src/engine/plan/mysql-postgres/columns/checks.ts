@@ -76,7 +76,7 @@ export function planChecks(
   for (const check of source.checks) {
     const { name, clause, enforced } = check;
     if (source.columns.some((column) => column.name === name && isJsonCheck(check, column))) {
-      const note = "what makes a longtext MariaDB's JSON: the column's type stands for it";
+      const note = "it marks a longtext as MariaDB's JSON: the column's type replaces it";
       inventory.push({ kind: "check", name: `${source.name}.${name}`, outcome: "converted", note });
       continue;
     }

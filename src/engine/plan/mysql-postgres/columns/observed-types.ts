@@ -127,14 +127,14 @@ function refuse({ source }: TablePlan, column: ColumnPlan, why: string, zeroDate
   if (zeroDates === "fail") {
     throw new EngineError(
       "zero_date",
-      `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set options.zero_dates to null or to a date that stands for it`,
+      `column ${table}.${name} holds ${why}, which PostgreSQL does not know: correct the rows, or set options.zero_dates to null or to a date that replaces it`,
     );
   }
   const key = source.indexes.find((one) => one.name === "PRIMARY");
   if (key?.parts.some((part) => part.column === name)) {
     throw new EngineError(
       "zero_date_in_key",
-      `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set options.zero_dates to a date that stands for it`,
+      `table ${table}: the primary key column ${name} holds ${why}, which PostgreSQL does not know and which cannot become NULL in a key; correct the row, or set options.zero_dates to a date that replaces it`,
     );
   }
 }

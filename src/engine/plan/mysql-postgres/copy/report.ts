@@ -16,7 +16,7 @@ export function dataWarnings(states: readonly TableState[], zeroDates = "null"):
       const srids = state.srids[index] ?? 0;
       const merged = state.merged[index] ?? 0;
       return [
-        ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were left out, which PostgreSQL cannot hold in text`] : []),
+        ...(nuls > 0 ? [`column ${name}: ${nuls} NUL bytes were removed, which PostgreSQL cannot store in text`] : []),
         ...(dates > 0
           ? [
               `column ${name}: ${dates} dates that do not exist (as 0000-00-00) became ${zeroDates === "null" ? "NULL" : zeroDates}`,

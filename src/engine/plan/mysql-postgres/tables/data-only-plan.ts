@@ -41,7 +41,7 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
     if (type === undefined)
       throw new EngineError(
         "schema_differs",
-        `column ${name} is ${column.columnType} and ${target.type} in the target, and there is no conversion that keeps the values: change the target's column`,
+        `column ${name} is ${column.columnType} and ${target.type} in the target, and no conversion keeps the values: change the target's column`,
       );
     inventory.push({ kind: "column", name, outcome: "copied", note: `${column.columnType} → ${target.type}` });
     if (isIncrement(column)) after.push(countOn(table, target.name, source.autoIncrement));

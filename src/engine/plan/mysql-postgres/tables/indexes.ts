@@ -182,7 +182,7 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
 }
 
 export const tooLongWords = (bytes: number): string =>
-  `its keys may have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;
+  `its keys have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;
 
 /** Indexes that may turn out not to be possible, in words, before a row was copied. */
 export const doubtfulIndexes = (plans: readonly { source: SourceTable; indexes: readonly IndexPlan[] }[]): string[] =>

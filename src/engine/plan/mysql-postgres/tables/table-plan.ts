@@ -197,7 +197,7 @@ function typeOf(
   if (type !== undefined) return type;
   throw new EngineError(
     "option_invalid",
-    `options.types gives ${source.name}.${column.name} the type ${named?.sql}, and there is no conversion of ${column.columnType} to it that keeps the values: choose another type`,
+    `options.types gives ${source.name}.${column.name} the type ${named?.sql}, and no conversion of ${column.columnType} to it keeps the values: choose another type`,
   );
 }
 

@@ -48,7 +48,7 @@ function describe(described: Described, column: ColumnPlan): string {
   const comment = from.comment === null ? "" : cutComment(from.comment, commentCharacters.column);
   if (comment !== "") parts.push(`COMMENT ${literal(comment)}`);
   if (comment !== (from.comment ?? ""))
-    remarks.push("its comment is not kept whole: at most 1,024 characters, none of them beyond the basic plane");
+    remarks.push("its comment is shortened: at most 1,024 characters, none of them beyond the basic plane");
   inventory.push({
     kind: "column",
     name: `${tableName(source)}.${from.name}`,

@@ -103,7 +103,7 @@ export function doubtsOfNamed(
     if (fit === "never")
       throw new EngineError(
         "option_invalid",
-        `options.types gives ${tableName(table)}.${column.source.name} the type ${column.sql}, and there is no conversion of ${column.source.written} to it that keeps the values: choose another type${keeps === undefined ? "" : `, as ${keeps}, which keeps their text`}`,
+        `options.types gives ${tableName(table)}.${column.source.name} the type ${column.sql}, and no conversion of ${column.source.written} to it keeps the values: choose another type${keeps === undefined ? "" : `, as ${keeps}, which keeps their text`}`,
       );
     return doubtOf(column, column.sql, fit) ?? [];
   });

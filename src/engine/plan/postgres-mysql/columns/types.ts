@@ -240,7 +240,7 @@ function json({ maria, lesson }: ColumnContext, from: string, notes: string[]): 
     });
   const doubled = from === "json" ? ", and of doubled ones the last" : "";
   const doubles =
-    "MySQL keeps numbers with a point, and whole ones beyond 64 bits, as doubles (LONGTEXT in options.types keeps all digits)";
+    "MySQL keeps numbers with a point, and integers beyond 64 bits, as doubles (LONGTEXT in options.types keeps all digits)";
   const note = joinNotes(...notes, maria ? undefined : `${doubles}, and sorts the keys of objects${doubled}`);
   return plain("JSON", pointerBytes, kind.text, {
     ...select,

@@ -30,7 +30,7 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
 export const isLostKey = ({ kind, outcome, note = "" }: InventoryEntry): boolean =>
   kind === "index" && outcome === "reported" && note.includes("does not refuse doubled values");
 
-const leftOut = "its table is left out by the options include and exclude";
+const leftOut = "its table is skipped by options.include or options.exclude";
 
 export function objectEntries(objects: readonly SourceObject[], { left }: Pick<Chosen, "left">): InventoryEntry[] {
   return objects.map((object) => {

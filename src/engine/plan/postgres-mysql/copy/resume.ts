@@ -126,7 +126,7 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     log(`table ${words(plan)} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const { plan } of again)
     log(
-      `table ${words(plan)} was finished by an earlier attempt, but is not proven equal to the source: it is copied again`,
+      `table ${words(plan)} was finished by an earlier attempt, but is not verified as equal to the source: it is copied again`,
     );
   return {
     kept: kept.map(({ plan }) => words(plan)),

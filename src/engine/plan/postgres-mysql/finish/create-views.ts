@@ -63,7 +63,7 @@ export async function makeViews(making: ViewCreation): Promise<ViewOutcomes> {
   const selection = createSelection(options);
   let views = making.views.filter(({ schema, view, name }) => {
     if (selection.has(schema, view)) return true;
-    outcomes.set(printable(name), { outcome: "not_applicable", note: "left out by the options include and exclude" });
+    outcomes.set(printable(name), { outcome: "not_applicable", note: "skipped by options.include or options.exclude" });
     return false;
   });
   if (views.length === 0) return outcomes;

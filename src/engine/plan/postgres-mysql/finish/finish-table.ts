@@ -149,7 +149,7 @@ function keyEntry(
     return entry("reported", [words]);
   }
   if (orphans !== "0") {
-    const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without proof of them`;
+    const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without a check of existing rows`;
     warn(words);
     return entry("reported", [...key.remarks, words]);
   }

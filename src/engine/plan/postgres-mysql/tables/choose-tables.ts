@@ -41,7 +41,7 @@ export function choose(
         kind: "table",
         name: tableName(table),
         outcome: "not_applicable",
-        note: "left out by the options include and exclude",
+        note: "skipped by options.include or options.exclude",
       });
       return false;
     }

@@ -110,7 +110,7 @@ export function planIndex(
   const name = primary ? "PRIMARY" : indexes.take(index.name, `index ${index.schema}.${index.name}`);
   if (!primary && name !== index.name) remarks.push(`as ${name}`);
   const kept = cutComment(index.comment ?? "", commentCharacters.index);
-  if (kept !== (index.comment ?? "")) remarks.push("its comment is not kept whole");
+  if (kept !== (index.comment ?? "")) remarks.push("its comment is shortened");
   const comment = index.comment === null ? "" : ` COMMENT ${literal(kept)}`;
   const head = primary ? "PRIMARY KEY" : `${index.unique ? "UNIQUE KEY" : "KEY"} ${identifier(name)}`;
   return {
@@ -164,7 +164,7 @@ function spatialIndex(
     remarks: [
       "a spatial index",
       ...(name === index.name ? [] : [`as ${name}`]),
-      ...(comment === (index.comment ?? "") ? [] : ["its comment is not kept whole"]),
+      ...(comment === (index.comment ?? "") ? [] : ["its comment is shortened"]),
       ...(index.include.length > 0 ? [`without the included columns ${index.include.join(", ")}`] : []),
     ],
     helpers: [],

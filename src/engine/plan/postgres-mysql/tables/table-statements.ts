@@ -156,7 +156,7 @@ function tableEntry(source: SourceTable, name: string, comment: string): Invento
     source.inherits.length > 0 ? `inherits ${source.inherits.join(", ")} in the source, and nothing here` : undefined,
     comment === (source.comment ?? "")
       ? undefined
-      : "its comment is not kept whole: at most 2,048 characters, none of them beyond the basic plane",
+      : "its comment is shortened: at most 2,048 characters, none of them beyond the basic plane",
   ].filter((words) => words !== undefined);
   return {
     kind: source.kind === "m" ? "materialized view" : "table",

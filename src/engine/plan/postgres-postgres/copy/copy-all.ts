@@ -148,7 +148,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   if (verification === undefined || verification.differences.length === 0)
     log(
       content === "schema"
-        ? `Verified: ${objects}; no rows were asked for`
+        ? `Verified: ${objects}; no rows were requested`
         : `Verified: row counts are equal for ${countedKind(rowsOf(counted), "row")} in ${countedKind(tables.length, "table")}, and ${objects}`,
     );
   return {

@@ -201,7 +201,7 @@ export function placement(
   const { tablespace, accessMethod } = entry;
   if (tablespace !== "" && !facts.tablespaces.has(tablespace)) {
     warn(
-      `${kind} ${printable(name)} stands in the default tablespace: the target has no tablespace ${printable(tablespace)} that may be used`,
+      `${kind} ${printable(name)} is in the default tablespace: the target has no tablespace ${printable(tablespace)} that may be used`,
     );
   }
   const usable = tablespace !== "" && facts.tablespaces.has(tablespace) ? tablespace : "";
@@ -247,7 +247,7 @@ async function applyRights({ session, fence, note, warn }: ObjectTarget, { entry
   if (refused.size === 0) return note({ kind: "grants", name: printable(name), outcome: "copied" });
   const why = [...refused].join("; ");
   note({ kind: "grants", name: printable(name), outcome: "reported", note: `the target refused some: ${why}` });
-  warn(`${what} were not copied whole: ${why}`);
+  warn(`${what} were not copied completely: ${why}`);
 }
 
 function statementsOf(sql: string): string[] {

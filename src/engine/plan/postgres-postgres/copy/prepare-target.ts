@@ -51,7 +51,7 @@ export async function makeRoom(target: Session, things: Iterable<Thing>, run: Ro
       });
     refuseCollisions(things, await readInventory(target, run.own));
   });
-  run.log(`Dropped from the target, as asked for by name: ${words}`);
+  run.log(`Dropped from the target, as named in options.drop: ${words}`);
 }
 
 /**

@@ -98,7 +98,9 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const equal = whole ? await provenEqual(run, finished) : undefined;
   if (equal === undefined) {
     if (!run.dataOnly) await refuseOthersWork(run.target, fence, made, run);
-    log("What an earlier attempt had made in the target cannot be kept as it is; it is dropped and made again");
+    log(
+      "The tables and objects of an earlier attempt in the target cannot be kept; they are dropped and created again",
+    );
     await fence.clean(made);
     return fresh;
   }

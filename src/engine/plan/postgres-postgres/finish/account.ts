@@ -56,7 +56,7 @@ export async function account(
         kind,
         name: printable(name),
         outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),
-        note: kind === "table" ? "its rows, into the table that was there" : "only rows were asked for (content: data)",
+        note: kind === "table" ? "its rows, into the table that was there" : "only rows were requested (content: data)",
       })),
     ];
   }
@@ -75,7 +75,7 @@ export async function account(
   }
   if (content === "schema") {
     for (const { kind, name } of large)
-      note({ kind, name, outcome: "not_applicable", note: "only the schema was asked for (content: schema)" });
+      note({ kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" });
   }
   for (const { kind, name } of things) {
     if (kind !== "foreign table" || out.has(thingKey({ kind, name: printable(name) }))) continue;

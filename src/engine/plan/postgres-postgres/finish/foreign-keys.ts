@@ -63,7 +63,7 @@ async function validate(
   } catch (error) {
     if (keys.length > 1 && sqlState(error) !== undefined) return false;
     if (sqlState(error) !== foreignKeyViolation) throw failed(target, first.step, error);
-    const note = `rows of the source refer to rows that do not exist, so it stands NOT VALID: ${serverWords(error)}`;
+    const note = `rows of the source refer to rows that do not exist, so it is NOT VALID: ${serverWords(error)}`;
     run.note({ kind: "constraint", name: printable(first.step.name), outcome: "reported", note });
     run.warn(`foreign key ${printable(first.step.name)}: ${note}`);
     return true;

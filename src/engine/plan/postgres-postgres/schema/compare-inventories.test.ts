@@ -59,7 +59,7 @@ describe("the inventories of both sides", () => {
           definition: "SELECT 1",
         },
       ]);
-      expect(warnings).toEqual([expect.stringContaining("view s.v stands otherwise")]);
+      expect(warnings).toEqual([expect.stringContaining("view s.v differs in the target")]);
     }
   });
 
@@ -71,7 +71,7 @@ describe("the inventories of both sides", () => {
     expect(inventory.filter(({ outcome }) => outcome === "reported")).toEqual([
       expect.objectContaining({ kind: "trigger", name: "s.a evil", definition: "CREATE TRIGGER evil" }),
     ]);
-    expect(warnings).toEqual([expect.stringContaining("trigger s.a evil stands in the target alone")]);
+    expect(warnings).toEqual([expect.stringContaining("trigger s.a evil is only in the target")]);
   });
 
   it("are compared in many groups as in one, and told in the source's order", () => {

@@ -76,8 +76,8 @@ export function compareInventories(
     if (!copied.has(relation)) continue;
     const entry = { kind, name: printable(name) };
     told.add(thingKey(entry));
-    warnings.push(`${thingKey(entry)} stands in the target alone: the copy did not make it`);
-    const note = `stands in the target alone, on ${printable(relation ?? "")}: the copy did not make it`;
+    warnings.push(`${thingKey(entry)} is only in the target: the copy did not create it`);
+    const note = `is only in the target, on ${printable(relation ?? "")}: the copy did not create it`;
     inventory.push({ ...entry, outcome: "reported", note, definition: detail.slice(0, mostText) });
   }
   return { inventory: [...inventory, ...inOrder(found.notes).filter((note) => !told.has(thingKey(note)))], warnings };
@@ -121,7 +121,7 @@ function compareSome(group: Group, found: Sides, alike: boolean): void {
     else if (!sameText(thing, other, alike)) {
       found.warnings.push([
         at,
-        `${thingKey(entry)} stands otherwise in the target than in the source: both texts are in the report`,
+        `${thingKey(entry)} differs in the target from the source: both texts are in the report`,
       ]);
       const text = (other.detail === "" ? "nothing" : printable(other.detail)).slice(0, mostText);
       const definition = thing.detail.slice(0, mostText);

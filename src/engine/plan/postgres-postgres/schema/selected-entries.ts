@@ -108,13 +108,13 @@ function findReasons(steps: Iterable<Step>, things: Iterable<Thing>, relations: 
     if (why === undefined || sayings.has(entry)) continue;
     reasons.set(
       thingKey({ kind, name }),
-      why === "" ? chosen : `needs ${why}, which is left out by include or exclude`,
+      why === "" ? chosen : `needs ${why}, which is skipped by options.include or options.exclude`,
     );
   }
   return { gone, reasons };
 }
 
 const holders = ["table", "view", "materialized view", "foreign table"];
-const chosen = "left out by include or exclude";
+const chosen = "skipped by options.include or options.exclude";
 
 const wordsOf = (node: Node | undefined): string => (node === undefined ? "something" : `${node.kind} ${node.name}`);

@@ -64,7 +64,7 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
           .map((name) => {
             const side = (sources: readonly FromItem[]) => {
               const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
-              return found.length === 1 ? (found[0] as Term) : refuse(`the column ${name} of USING stands for several`);
+              return found.length === 1 ? (found[0] as Term) : refuse(`the column ${name} of USING is ambiguous`);
             };
             const sides = [side(scope.sources.slice(start, middle)), side(scope.sources.slice(middle))] as const;
             return compare(scope.context(scope), "=", ...sides).sql;

@@ -50,7 +50,8 @@ export function groupColumns(
       const found = key(path);
       // A column of an outer query is the same for all rows.
       if (found === undefined) continue;
-      if (!all.has(found)) refuse(`the column ${path.join(".")} is neither grouped nor proven to depend on what is`);
+      if (!all.has(found))
+        refuse(`the column ${path.join(".")} is neither grouped nor known to depend on grouped columns`);
       const term: Term = context.term({ is: "column", path });
       list.set(term.sql, term.sql);
     }

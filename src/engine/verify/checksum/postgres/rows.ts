@@ -30,8 +30,7 @@ export function postgresRows(
       const count = bytes.readInt16BE(at);
       at += 2;
       if (count < 0) return;
-      if (count !== columns)
-        throw new Error(`the server answers with ${count} columns where ${columns} were asked for`);
+      if (count !== columns) throw new Error(`the server returned ${count} columns where ${columns} were requested`);
       for (let column = 0; column < columns; column++) {
         const length = bytes.readInt32BE(at);
         at += 4;
@@ -48,7 +47,7 @@ export function postgresRows(
 
   return new Promise((resolve, reject) => {
     const fail = (error: unknown) => reject(engineError(failure ?? error, session.place));
-    const unexpected = () => fail(new Error("the server answered COPY in an unexpected way"));
+    const unexpected = () => fail(new Error("the server returned an unexpected message after COPY"));
     session.submit({
       submit(connection) {
         stream = connection.stream;
