@@ -7,6 +7,7 @@ import { fenced, inLines } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
+import { sourceAlone } from "./probe-source.ts";
 
 /** The tools that take a pair of URLs: a look before, and the run itself. */
 
@@ -22,6 +23,9 @@ const pair = {
 
 const previewInput = pairSchema.extend({
   ...pair,
+  target_url: pair.target_url
+    .meta({ description: "Without it only source_url is tested and priced: any one database." })
+    .exactOptional(),
   options: pairSchema.shape.options.unwrap().describe("Usually not needed.").exactOptional(),
 });
 /** How long URLs are kept is for people to choose, by REST: the listing is short. */
@@ -38,8 +42,8 @@ const listedPrepareInput = prepareInput.extend({
 
 const engine = z.enum(["MySQL", "MariaDB", "PostgreSQL"]).nullable();
 const previewOutput = z.object({
-  ready: z.boolean(),
-  type: z.enum(["transfer", "conversion"]),
+  ready: z.boolean().nullable().describe("null: no target_url."),
+  type: z.enum(["transfer", "conversion"]).nullable(),
   size: z.number().nullable().describe("Bytes"),
   estimate_id: z.string().nullable().describe("null: not ready."),
   amount: z.number().nullable(),
@@ -53,6 +57,8 @@ const previewOutput = z.object({
     engine,
     tables: z.number().nullable(),
     rows: z.number().nullable(),
+    tls: z.boolean().nullable().exactOptional(),
+    latency_ms: z.number().nullable().exactOptional(),
   }),
   target: z.object({ reachable: z.boolean().nullable(), engine, empty: z.boolean().nullable() }),
   reasons: z.array(z.string()).describe("Codes"),
@@ -96,15 +102,17 @@ const preview: Tool = {
   name: "preview-migration-tool",
   title: "Preview a migration",
   description:
-    "Connects to both databases and tells whether a copy would succeed, its kind (transfer or conversion), size, time and price. Creates nothing. Use it first; prepare-migration-tool comes next.",
+    "Connects to both databases and tells whether a copy would succeed, its kind (transfer or conversion), size, time and price. Creates nothing. Use it first; prepare-migration-tool comes next. With source_url alone: a connection test of one database, with its size and price.",
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: true },
   tiers: ["ai", "probe"],
   input: previewInput,
   output: previewOutput,
-  async run(world, { caller, asked }, input) {
-    const given = pairSchema.parse(input);
-    refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
-    const found = await preflight(world, caller, given, asked);
+  async run(world, call, input) {
+    const { target_url, ...alone } = previewInput.parse(input);
+    const { source_url, options } = alone;
+    refusePlaceholders({ source_url, ...(target_url === undefined ? {} : { target_url }) });
+    if (target_url === undefined) return sourceAlone(world, call, { url: source_url, ca: options?.source_ca });
+    const found = await preflight(world, call.caller, { ...alone, target_url }, call.asked);
     const { ready, type, size, amount, currency, free_eligible, covered_by_plan, counts } = found;
     const { source, target } = found;
     // One that is not ready is previewed again, which gives another.

@@ -98,7 +98,7 @@ function kindsOf({ objects }: Assessment): Record<string, number> {
 
 /** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
 const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "cancelled"]);
-const reachableOf = (why: Unreachable | undefined): boolean | null =>
+export const reachableOf = (why: Unreachable | undefined): boolean | null =>
   why === undefined ? true : reached.has(why.code) ? null : false;
 
 /** What can be said of the side that was reached, and the price if that is the source. */
