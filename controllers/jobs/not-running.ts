@@ -1,6 +1,6 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import { isAlive, type podsOf, type StateReason } from "./observed.ts";
-import { endReason, lastWords, podReason } from "./state-reason.ts";
+import { endReason, lastLoggedError, podReason } from "./state-reason.ts";
 
 /** What of an object and of its pods' events counts here. */
 export interface WaitingPod {
@@ -18,7 +18,7 @@ export function notRunning(
     if (newest.status?.phase === "Succeeded")
       return { reason: "PodEnded", message: "The worker's pod has ended; the Job is about to." };
     const end = endReason(newest);
-    const words = end.reason === "WorkerFailed" ? lastWords(subject)?.message.replace(/\.$/, "") : undefined;
+    const words = end.reason === "WorkerFailed" ? lastLoggedError(subject)?.message.replace(/\.$/, "") : undefined;
     const said = words ?? `The last pod ended: ${end.message}`;
     return (
       trouble ?? {

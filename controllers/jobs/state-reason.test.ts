@@ -4,7 +4,7 @@ import {
   endReason,
   jobFailure,
   jobReason,
-  lastWords,
+  lastLoggedError,
   mountReason,
   podReason,
   type RetryAdvice,
@@ -170,7 +170,7 @@ test("a Job that failed after tries that the worker explained says the worker's 
       entry("0002-000000003-w00", "chatter", "info"),
     ],
   };
-  const words = lastWords({ status } as Parameters<typeof lastWords>[0]);
+  const words = lastLoggedError({ status } as Parameters<typeof lastLoggedError>[0]);
   expect(words).toEqual({
     reason: "connection_refused",
     message: "The source db:3306 refused the connection.",
@@ -186,7 +186,7 @@ test("a Job that failed after tries that the worker explained says the worker's 
       "The source db:3306 refused the connection. The run was tried 7 times: fix the cause, then raise spec.attempt to run again.",
     retryable: true,
   });
-  expect(lastWords({})).toBeUndefined();
+  expect(lastLoggedError({})).toBeUndefined();
 });
 
 const failedJob = (reason: string): Job => ({

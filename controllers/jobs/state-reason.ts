@@ -146,7 +146,7 @@ export function endReason(pod: Pod | undefined): StateReason {
 const passing = /^(?<words>[\s\S]*) \((?<code>[a-z_]+)\); another pod tries again$/;
 
 /** The worker's own words for what ended its last pod in this run, with the engine's code. */
-export function lastWords({
+export function lastLoggedError({
   status,
 }: {
   status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined;

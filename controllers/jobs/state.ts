@@ -2,7 +2,7 @@ import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import { notRunning, podless } from "./not-running.ts";
 import { isAlive, isFinished, jobCondition, podsOf, type Silence, type StateReason } from "./observed.ts";
-import { jobFailure, lastWords, type RetryAdvice } from "./state-reason.ts";
+import { jobFailure, lastLoggedError, type RetryAdvice } from "./state-reason.ts";
 
 /** Where a run is that has a Job, from the Job, its pods and the worker's result. Pure. */
 
@@ -75,7 +75,7 @@ export function jobProgress(seen: Seen, again: RetryAdvice): JobProgress {
     return { at: "failed", trouble: { reason: "JobDeleted", message, retryable: true } };
   }
   if (jobCondition(found, "Failed"))
-    return { at: "failed", trouble: jobFailure(found, newest, again, lastWords(seen.subject)) };
+    return { at: "failed", trouble: jobFailure(found, newest, again, lastLoggedError(seen.subject)) };
   if (jobCondition(found, "Complete")) {
     const message = `The worker ended without having stored a result: ${again.again}.`;
     return { at: "failed", trouble: { reason: "ResultMissing", message, retryable: true } };

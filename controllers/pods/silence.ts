@@ -1,5 +1,5 @@
 import { type Client, ClusterError, kinds, type Pod } from "../../src/cluster/index.ts";
-import { durationText } from "../../src/guard/words.ts";
+import { durationText } from "../../src/guard/text.ts";
 import { podsOf, type Silence } from "../jobs/observed.ts";
 import { silentReason } from "../jobs/state-reason.ts";
 

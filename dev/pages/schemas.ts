@@ -32,14 +32,14 @@ function resolved(schema: Schema, schemas: Schemas): Schema {
 const placeOf = (name: string): string =>
   name === "MigrationOptions" ? `[options](options.md)` : `[${name}](#${name.toLowerCase()})`;
 
-function typeWords(schema: Schema, schemas: Schemas): string {
+function formatType(schema: Schema, schemas: Schemas): string {
   const name = nameOf(schema);
   if (name !== undefined) return placeOf(name);
   const either = schema.anyOf ?? schema.oneOf;
-  if (either !== undefined) return [...new Set(either.map((one) => typeWords(one, schemas)))].join(" or ");
+  if (either !== undefined) return [...new Set(either.map((one) => formatType(one, schemas)))].join(" or ");
   if (schema.const !== undefined) return code(JSON.stringify(schema.const));
   if (schema.enum !== undefined) return schema.enum.map((one) => code(String(one))).join(", ");
-  if (schema.type === "array") return `list of ${typeWords(schema.items ?? {}, schemas)}`;
+  if (schema.type === "array") return `list of ${formatType(schema.items ?? {}, schemas)}`;
   if (schema.format === "date-time") return "time";
   return [schema.type ?? "any"].flat().join(" or ");
 }
@@ -57,7 +57,7 @@ export function fieldRows(schema: Schema, schemas: Schemas, before = ""): string
         : fieldRows(listed, schemas, `${before}${name}${inner.type === "array" ? "[]" : ""}.`);
     const optional = required.includes(name) ? "" : "optional, ";
     const words = field.description ?? inner.description ?? resolved(inner, schemas).description ?? "";
-    return [[code(`${before}${name}`), `${optional}${typeWords(field, schemas)}`, words], ...nested];
+    return [[code(`${before}${name}`), `${optional}${formatType(field, schemas)}`, words], ...nested];
   });
 }
 

@@ -135,7 +135,7 @@ const columnOf = (sample: Sample): SourceColumn => ({
 
 function typeOf(sample: Sample, wide: number): TargetType {
   const around = { inForeignKey: sample.joined === true, isJson: sample.isJson === true, postgis: "public" };
-  return targetType(columnOf(sample), { ...around, lesson: { wide, nullable: false } });
+  return targetType(columnOf(sample), { ...around, observed: { wide, nullable: false } });
 }
 
 /** What the writer of such fields does with values that no type of PostgreSQL holds. */

@@ -15,7 +15,7 @@ interface Sample {
   type?: string;
   more?: Partial<SourceColumn>;
   /** What breaks the guess, and what that teaches. */
-  beyond?: readonly { why: string; lesson?: Partial<ObservedType> }[];
+  beyond?: readonly { why: string; observed?: Partial<ObservedType> }[];
   remark?: string;
 }
 
@@ -40,8 +40,8 @@ export const samplesFromPostgres: readonly Sample[] = [
   {
     written: "numeric",
     beyond: [
-      { why: "more than 30 digits after the point, 65 in all", lesson: { digits: { before: 60, after: 5 } } },
-      { why: "more than 65 digits", lesson: { digits: { before: 70, after: 0 } } },
+      { why: "more than 30 digits after the point, 65 in all", observed: { digits: { before: 60, after: 5 } } },
+      { why: "more than 65 digits", observed: { digits: { before: 70, after: 0 } } },
     ],
     remark: "also numeric(p,s) with more than 65 digits, or 30 after the point",
   },
@@ -125,8 +125,8 @@ const columnOf = ({ written, type = written, more }: Sample): SourceColumn => sa
 /** As a column of a key by itself has it. */
 const whole = 768;
 
-function typeOf(sample: Sample, maria: boolean, lesson: Partial<ObservedType> = {}, keyed?: number): TargetType {
-  const around = { maria, version: maria ? 110_800 : 90_700, lesson: { ...nothingObserved, ...lesson } };
+function typeOf(sample: Sample, maria: boolean, observed: Partial<ObservedType> = {}, keyed?: number): TargetType {
+  const around = { maria, version: maria ? 110_800 : 90_700, observed: { ...nothingObserved, ...observed } };
   return targetType(columnOf(sample), keyed === undefined ? around : { ...around, keyed });
 }
 
@@ -148,8 +148,8 @@ const mostNote = /(?:; )?at most \d+ characters, since it is in a key/;
 function cells(sample: Sample): string[] {
   const usual = typeOf(sample, false);
   const maria = typeOf(sample, true);
-  const beyond = (sample.beyond ?? []).map(({ why, lesson = { long: true } }) => {
-    const found = shown(typeOf(sample, false, lesson));
+  const beyond = (sample.beyond ?? []).map(({ why, observed = { long: true } }) => {
+    const found = shown(typeOf(sample, false, observed));
     if (found === shown(usual)) throw new Error(`${sample.written} has no other type for ${why}`);
     return `${found}: ${why}`;
   });

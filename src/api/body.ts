@@ -7,7 +7,7 @@ import { JsonError, parseJson } from "./json.ts";
 
 export const largestBody = 65_536;
 /** Of who is not known yet: each connection of a stranger may hold as much, for as long as a request may take. */
-export const largestOfStrangers = 16_384;
+export const largestUnauthenticatedBody = 16_384;
 
 const tooLarge = (most: number) =>
   new Problem("body_too_large", `The body is larger than ${most} bytes, the most that is taken here.`);

@@ -6,7 +6,7 @@ import { requireScope } from "../requests/sessions/scope.ts";
 import type { Tier } from "../requests/tiers.ts";
 import type { Caller, Identity, World } from "../requests/world.ts";
 import { auditedCaller, noteAudit } from "./audit.ts";
-import { largestBody, largestOfStrangers, readBody } from "./body.ts";
+import { largestBody, largestUnauthenticatedBody, readBody } from "./body.ts";
 import type { Flight } from "./flight.ts";
 import { checkHeaders, goneOf } from "./incoming.ts";
 import { check, invalid, readQuery } from "./input.ts";
@@ -77,7 +77,7 @@ async function inputOf(
   const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
   const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
   // A GET's body means nothing in HTTP.
-  const most = operation.auth === "token" ? largestBody : largestOfStrangers;
+  const most = operation.auth === "token" ? largestBody : largestUnauthenticatedBody;
   const value = operation.method === "get" ? undefined : await readBody(request, most);
   if (operation.body === undefined) {
     if (value !== undefined && JSON.stringify(value) !== "{}")

@@ -1,12 +1,12 @@
 import { printable } from "../engine/contract/text/printable.ts";
-import { counted } from "../guard/words.ts";
+import { counted } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
 import { BackupError, type Manifest, type RestoreRequest, type RestoreResult } from "./contract.ts";
 import { unpackMysql } from "./mysql/unpack.ts";
+import { notMade } from "./not-made.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
 import { someNames } from "./target.ts";
-import { notMade } from "./words.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */

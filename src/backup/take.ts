@@ -1,4 +1,4 @@
-import { counted, sizeText } from "../guard/words.ts";
+import { counted, sizeText } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
 import { BackupError, type BackupRequest, type Manifest, type Storage, type TakenBackup } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";

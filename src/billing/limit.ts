@@ -1,4 +1,4 @@
-import { sizeText } from "../guard/words.ts";
+import { sizeText } from "../guard/text.ts";
 import type { MigrationStatus } from "../resources/migration.ts";
 import type { PaymentSpec } from "../resources/payment.ts";
 import { freeUnder, mostAgain } from "./case.ts";

@@ -1,5 +1,5 @@
 import type { Assessment } from "../engine/assess/index.ts";
-import { durationText, sizeText } from "../guard/words.ts";
+import { durationText, sizeText } from "../guard/text.ts";
 
 /** An assessment for a person at a terminal: the verdict first; what is the same for many objects is said once. Pure. */
 

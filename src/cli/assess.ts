@@ -6,7 +6,7 @@ import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
-import { wordsWithFlags } from "./flags/words.ts";
+import { messageWithFlags } from "./flags/messages.ts";
 import { placeOf, runOf } from "./identity.ts";
 import type { CommandContext } from "./io.ts";
 import type { CommandResult } from "./main.ts";
@@ -27,10 +27,10 @@ export async function runAssess(
   const assessed = await assess({ source, target, options: parsed.options, owner: run }, hooks);
   const before = (await foundRuns(target, context.signal)).find(({ owner }) => owner === run);
   const found = before === undefined ? assessed : afterRun(assessed, before, run);
-  const clean = (words: string) => context.redactor.clean(wordsWithFlags(words));
+  const clean = (words: string) => context.redactor.clean(messageWithFlags(words));
   const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
   const objects = found.objects.map((one) =>
-    one.note === undefined ? one : { ...one, note: wordsWithFlags(one.note) },
+    one.note === undefined ? one : { ...one, note: messageWithFlags(one.note) },
   );
   const assessment = { ...found, findings, objects };
   return {

@@ -5,7 +5,7 @@ import { reportSummary } from "../engine/report/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { commandFailure, ResultNotWritten } from "./exit.ts";
-import { withFlags } from "./flags/words.ts";
+import { withFlags } from "./flags/messages.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { CommandContext } from "./io.ts";
 import type { CliEngine, CommandResult } from "./main.ts";

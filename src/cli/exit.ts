@@ -46,7 +46,7 @@ const fileErrors: Record<string, string> = {
 };
 
 /** Why a file cannot be read. */
-export function fileWords(error: unknown): string {
+export function fileMessage(error: unknown): string {
   const { code = "" } = error as NodeJS.ErrnoException;
   return fileErrors[code] ?? (code || String(error));
 }
@@ -63,7 +63,7 @@ const optionUsage = new Set(["option_invalid", "option_unmatched", "unsupported_
 const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);
 
 /** The code after the message; a usage error that is only of the command line has none. */
-export const codeWords = (exitCode: number, code: string): string =>
+export const exitMessage = (exitCode: number, code: string): string =>
   exitCode === exitCodes.usage && !optionUsage.has(code) ? "" : ` (${code})`;
 
 export interface CommandFailure {

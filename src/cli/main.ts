@@ -11,10 +11,10 @@ import type { BackupModule } from "./backup/room.ts";
 import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
-import { codeWords, commandFailure, exitCodes, Interrupted, ResultNotWritten } from "./exit.ts";
+import { commandFailure, exitCodes, exitMessage, Interrupted, ResultNotWritten } from "./exit.ts";
 import { completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
-import { wordsWithFlags } from "./flags/words.ts";
+import { messageWithFlags } from "./flags/messages.ts";
 import { type CommandContext, type Io, jsonText, plainText, printed } from "./io.ts";
 import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
@@ -181,9 +181,9 @@ async function runCommand(
     const { exitCode, code, retryable, ...failure } = commandFailure(error);
     voice.still();
     const message =
-      (interrupted && stoppedWords(command, voice, written)) || redactor.clean(wordsWithFlags(failure.message));
+      (interrupted && stoppedWords(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
     const { run } = thrown as { run?: string };
-    const shown = `rowferry: ${message}${codeWords(exitCode, code)}`;
+    const shown = `rowferry: ${message}${exitMessage(exitCode, code)}`;
     voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Endpoint } from "../engine/contract/index.ts";
 import { ask } from "./ask.ts";
-import { fileWords, UsageError } from "./exit.ts";
+import { fileMessage, UsageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
 /** Where a password comes from: the URL, a file, the environment, or a person at the terminal. One of them. */
@@ -45,6 +45,6 @@ async function readPassword(path: string, flag: string, warn: (message: string) 
     if (process.platform !== "win32" && (mode & 0o077) !== 0) warn(`Others may read the file of ${flag}: chmod 600 it`);
     return (await readFile(path, "utf8")).replace(/\r?\n$/, "");
   } catch (error) {
-    throw new UsageError(`the file ${path} of ${flag} cannot be read: ${fileWords(error)}`);
+    throw new UsageError(`the file ${path} of ${flag} cannot be read: ${fileMessage(error)}`);
   }
 }

@@ -5,7 +5,7 @@ import type { CopyReport } from "../engine/contract/index.ts";
 import { reportPage } from "../engine/report/page.ts";
 import { readReport } from "../engine/report/schema.ts";
 import { reportMarkdown } from "../engine/report/text.ts";
-import { fileWords, UsageError } from "./exit.ts";
+import { fileMessage, UsageError } from "./exit.ts";
 import { type Io, jsonText, printed } from "./io.ts";
 
 /** Reports as files: JSON, a page or Markdown, as the name ends. */
@@ -189,7 +189,7 @@ async function ended(path: string, links = 40): Promise<string> {
 /** A completed run's report as JSON. Errors: UsageError. */
 export async function readReportFile(path: string): Promise<CopyReport> {
   const text = await readFile(path, "utf8").catch((error: unknown) => {
-    throw new UsageError(`the report ${path} cannot be read: ${fileWords(error)}`);
+    throw new UsageError(`the report ${path} cannot be read: ${fileMessage(error)}`);
   });
   const report = readReport(text);
   if (report === undefined)

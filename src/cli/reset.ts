@@ -6,7 +6,7 @@ import {
   type StatedPlace,
 } from "../engine/contract/index.ts";
 import { otherDatabase, type Reset } from "../engine/run/reset.ts";
-import { clean } from "../guard/words.ts";
+import { clean } from "../guard/text.ts";
 import { ask } from "./ask.ts";
 import type { Parsed } from "./command.ts";
 import { openDatabase } from "./databases.ts";
@@ -74,7 +74,7 @@ export async function runReset(
   const counts = { dropped: done.dropped, absent: done.absent, left: left.length };
   return {
     body: { run: owner, dropped: done.dropped > 0, counts, objects: list.map(plain), left },
-    text: `${resetWords({ ...done, left }, placeOf(target))}\n`,
+    text: `${formatReset({ ...done, left }, placeOf(target))}\n`,
   };
 }
 
@@ -99,7 +99,7 @@ const objects = (count: number) => `${count} object${count === 1 ? "" : "s"}`;
 const mostWhys = 3;
 
 /** What a reset did, for a person: how many were dropped, were not there, and were left and why. */
-export function resetWords({ dropped, absent, left }: Reset, place: string): string {
+export function formatReset({ dropped, absent, left }: Reset, place: string): string {
   const said = [
     dropped === 0 ? `Nothing was dropped in ${place}` : `Dropped ${objects(dropped)} that the run made in ${place}`,
   ];

@@ -1,10 +1,10 @@
 import { cleanReport } from "../engine/report/clean.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
-import { counted, durationText } from "../guard/words.ts";
+import { counted, durationText } from "../guard/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
-import { withFlags } from "./flags/words.ts";
+import { withFlags } from "./flags/messages.ts";
 import { placeOf } from "./identity.ts";
 import type { CommandContext } from "./io.ts";
 import type { CommandResult } from "./main.ts";

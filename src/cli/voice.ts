@@ -8,7 +8,7 @@ import {
   tablesToShow,
   withSample,
 } from "../engine/run/pace.ts";
-import { wordsWithFlags } from "./flags/words.ts";
+import { messageWithFlags } from "./flags/messages.ts";
 import { type CommandContext, jsonText, plainText } from "./io.ts";
 import { frame, markMs, progressLine } from "./terminal/bars.ts";
 import { coloursFor } from "./terminal/colours.ts";
@@ -87,7 +87,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: CommandContext
       stderr.write(`\n${ending}\n`);
     },
     log(level, words) {
-      const message = redactor.clean(wordsWithFlags(words));
+      const message = redactor.clean(messageWithFlags(words));
       if (kind === "json") return void event({ event: "log", level, message });
       if (kind === "none" && level === "info") return;
       erase();

@@ -1,4 +1,4 @@
-import { cut } from "../guard/words.ts";
+import { cut } from "../guard/text.ts";
 import type { Assessed } from "../requests/prober.ts";
 import { type AssessmentDocument, assessmentCounts } from "../resources/assessment.ts";
 import { largestResponse, longestText } from "./protocol.ts";

@@ -1,7 +1,7 @@
 import { EngineError } from "../engine/contract/index.ts";
 import { withoutOwnAddress } from "../guard/own-address.ts";
+import { cut } from "../guard/text.ts";
 import { UrlError } from "../guard/url.ts";
-import { cut } from "../guard/words.ts";
 import type { Unreachable } from "../requests/prober.ts";
 import { longestText } from "./protocol.ts";
 

@@ -14,7 +14,7 @@ import type {
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract/index.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { counted, sizeText } from "../guard/words.ts";
+import { counted, sizeText } from "../guard/text.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
 import { namedDatabase } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type LifeHooks, live, unreachable } from "./life.ts";

@@ -17,9 +17,9 @@ import {
 import { printable } from "../engine/contract/text/printable.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
-import { roomMend } from "../engine/run/fence/drop-option.ts";
+import { targetFix } from "../engine/run/fence/drop-option.ts";
 import { openReading } from "../engine/run/open-database.ts";
-import { counted } from "../guard/words.ts";
+import { counted } from "../guard/text.ts";
 import { rowsIn } from "./outcome.ts";
 import type { RestoreWork } from "./protocol.ts";
 import type { WorkerEngine } from "./run.ts";
@@ -113,8 +113,8 @@ async function refuseNotEmpty({ work, target, engine, hooks: { signal } }: Conve
 
 /** A restore has no option `drop`. */
 function inRestoresWords(error: unknown): unknown {
-  if (!(error instanceof EngineError) || !error.message.includes(roomMend)) return error;
-  const message = error.message.replace(roomMend, "drop or rename them, or restore into an empty database");
+  if (!(error instanceof EngineError) || !error.message.includes(targetFix)) return error;
+  const message = error.message.replace(targetFix, "drop or rename them, or restore into an empty database");
   return new EngineError(error.code, message, { retryable: error.retryable, cause: error });
 }
 

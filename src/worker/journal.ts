@@ -1,5 +1,5 @@
 import type { Redactor } from "../guard/redact.ts";
-import { cut } from "../guard/words.ts";
+import { cut } from "../guard/text.ts";
 import type { Report } from "./protocol.ts";
 
 export type Milestone = Report["log"][number];

@@ -2,7 +2,7 @@ import type { CopyReport } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
 import type { Redactor } from "../guard/redact.ts";
-import { counted, cut } from "../guard/words.ts";
+import { counted, cut } from "../guard/text.ts";
 import { packArchive } from "./archive.ts";
 import type { Journal } from "./journal.ts";
 import type { Report, RunOutcome } from "./protocol.ts";

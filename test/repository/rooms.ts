@@ -66,7 +66,7 @@ export const rooms: Room[] = [
   },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
   { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
-  { path: pods, rooms: [resources, jobs, "src/cluster", "src/guard/words.ts"], packages: [] },
+  { path: pods, rooms: [resources, jobs, "src/cluster", "src/guard/text.ts"], packages: [] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   { path: jobs, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
   ...reconciler("migration"),
@@ -142,7 +142,7 @@ export const rooms: Room[] = [
     ],
     packages: ["pino", "zod", "jose"],
   },
-  { path: "src/billing", rooms: [resources, "src/guard/words.ts"], packages: ["zod", "stripe"] },
+  { path: "src/billing", rooms: [resources, "src/guard/text.ts"], packages: ["zod", "stripe"] },
   {
     path: "src/requests",
     rooms: [resources, "src/requests", "src/cluster", "src/guard", "src/billing"],

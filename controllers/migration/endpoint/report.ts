@@ -1,4 +1,4 @@
-import { clean, durationText, sizeText } from "../../../src/guard/words.ts";
+import { clean, durationText, sizeText } from "../../../src/guard/text.ts";
 import { reportRef } from "../../../src/resources/archive.ts";
 import { lastEntries, withIds } from "../../../src/resources/log.ts";
 import type { Migration, Progress } from "../../../src/resources/migration.ts";

@@ -1,5 +1,5 @@
 import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts";
-import { clean } from "../../../src/guard/words.ts";
+import { clean } from "../../../src/guard/text.ts";
 import { archiveKey } from "../../../src/resources/archive.ts";
 import { apiVersion } from "../../../src/resources/group.ts";
 import type { RunOutcome } from "../../../src/worker/protocol.ts";

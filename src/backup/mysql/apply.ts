@@ -10,7 +10,7 @@ import {
   missing,
 } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
-import { notMade } from "../words.ts";
+import { notMade } from "../not-made.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */
 

@@ -4,7 +4,7 @@ import { qualified } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
-import { counted } from "../../guard/words.ts";
+import { counted } from "../../guard/text.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";

@@ -13,7 +13,7 @@ import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { planDefinition } from "../../engine/plan/mysql-mysql/tables/plan-tables.ts";
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
-import { snapshotWords } from "../../engine/report/snapshot-words.ts";
+import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
 import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
 import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
@@ -51,7 +51,7 @@ export async function writeMysql(work: DumpWork): Promise<WrittenPart> {
     try {
       const reader = snapshot.readers[0] as Session;
       snapshot.warnings.forEach(warn);
-      log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+      log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
       const read = await readSchema(snapshot, database);
       for (const { note } of read.catalogue.unseen) warn(`${database}: ${note}`);
       for (const { kind, name, doubt } of read.left)

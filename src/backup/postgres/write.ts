@@ -4,7 +4,7 @@ import { versionText } from "../../engine/postgres/driver/version.ts";
 import { checkDumpVersion, dumpVersion } from "../../engine/postgres/dump/dump.ts";
 import { leftInSource } from "../../engine/postgres/source/left-in-source.ts";
 import { openSource } from "../../engine/postgres/source/source.ts";
-import { snapshotWords } from "../../engine/report/snapshot-words.ts";
+import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { countTableRows } from "./count.ts";
@@ -48,7 +48,7 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
       ],
       { open, giveUp: (error) => failed.abort(error), log: (message) => log("info", message) },
     );
-    log("info", `Snapshot of the source: ${snapshotWords(opened.facts)}`);
+    log("info", `Snapshot of the source: ${formatSnapshot(opened.facts)}`);
     const tables = opened.tables.filter(({ oid, extension }) => oid !== checkpoint?.oid && extension === undefined);
     account.total({
       bytes: opened.size,

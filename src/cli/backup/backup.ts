@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { BackupError } from "../../backup/contract.ts";
 import { manifestName, partEnding } from "../../backup/names.ts";
-import { counted, durationText, sizeText } from "../../guard/words.ts";
+import { counted, durationText, sizeText } from "../../guard/text.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
 import { placeOf } from "../identity.ts";
@@ -10,9 +10,9 @@ import type { CommandResult } from "../main.ts";
 import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
 import { recipientsOf } from "./keys.ts";
+import { warningLines, withCliMessage } from "./messages.ts";
 import { type ArchiveLocation, openPlace } from "./place.ts";
 import { type BackupModule, openBackups } from "./room.ts";
-import { inOwnWords, warningLines } from "./words.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
 export async function runBackup(
@@ -56,7 +56,7 @@ ${manifestDigest}
 `,
     };
   } catch (error) {
-    throw inOwnWords(error);
+    throw withCliMessage(error);
   }
 }
 

@@ -1,7 +1,7 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import type { Redactor } from "../../guard/redact.ts";
 import type { Parsed } from "../command.ts";
-import { fileWords, UsageError } from "../exit.ts";
+import { fileMessage, UsageError } from "../exit.ts";
 import type { BackupModule } from "./room.ts";
 
 /** age keys of the command line: public ones to encrypt for, and files with private ones to open with. */
@@ -52,7 +52,7 @@ async function keep(path: string, text: string): Promise<void> {
       throw new UsageError(
         `the file ${path} of --make-key exists: to encrypt for its key use --recipients-file ${path}`,
       );
-    throw new UsageError(`the file ${path} of --make-key cannot be written: ${fileWords(error)}`);
+    throw new UsageError(`the file ${path} of --make-key cannot be written: ${fileMessage(error)}`);
   }
 }
 
@@ -84,6 +84,6 @@ async function linesOf(path: string, flag: string): Promise<string[]> {
     const lines = (await readFile(path, "utf8")).split(/\r?\n/).map((line) => line.trim());
     return lines.filter((line) => line !== "" && !line.startsWith("#"));
   } catch (error) {
-    throw new UsageError(`the file ${path} of --${flag} cannot be read: ${fileWords(error)}`);
+    throw new UsageError(`the file ${path} of --${flag} cannot be read: ${fileMessage(error)}`);
   }
 }

@@ -2,9 +2,9 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, resolve } from "node:path";
 import type { Storage, StorageCredentials, StorageSpec } from "../../backup/contract.ts";
 import { checkName, isPartName } from "../../backup/names.ts";
-import { clean } from "../../guard/words.ts";
+import { clean } from "../../guard/text.ts";
 import type { Parsed } from "../command.ts";
-import { fileWords, UsageError } from "../exit.ts";
+import { fileMessage, UsageError } from "../exit.ts";
 import type { CommandContext } from "../io.ts";
 import type { BackupModule } from "./room.ts";
 
@@ -116,6 +116,6 @@ function readText(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`the file ${path} of --endpoint-ca cannot be read: ${fileWords(error)}`);
+    throw new UsageError(`the file ${path} of --endpoint-ca cannot be read: ${fileMessage(error)}`);
   }
 }

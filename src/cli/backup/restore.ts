@@ -1,5 +1,5 @@
 import { BackupError, type ObjectThere } from "../../backup/contract.ts";
-import { clean, counted, durationText } from "../../guard/words.ts";
+import { clean, counted, durationText } from "../../guard/text.ts";
 import { ask } from "../ask.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
@@ -10,9 +10,9 @@ import type { CommandResult } from "../main.ts";
 import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
 import { identitiesOf } from "./keys.ts";
+import { warningLines, withCliMessage } from "./messages.ts";
 import { openPlace } from "./place.ts";
 import { type BackupModule, openBackups } from "./room.ts";
-import { inOwnWords, warningLines } from "./words.ts";
 
 /** `rowferry restore PLACE TARGET`: checks the archive, restores it, and compares; differences are an answer with exit code 3. */
 export async function runRestore(
@@ -69,7 +69,7 @@ export async function runRestore(
       exitCode: exitCodes.different,
     };
   } catch (error) {
-    throw inOwnWords(error);
+    throw withCliMessage(error);
   }
 }
 

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type * as z from "zod";
 import type { CopyOptions } from "../../engine/contract/index.ts";
 import { type Options, optionsSchema } from "../../resources/options.ts";
-import { fileWords, UsageError } from "../exit.ts";
+import { fileMessage, UsageError } from "../exit.ts";
 
 /** The copy's options as flags, one for each key of the Migration's `spec.options`, with - for _. */
 
@@ -168,7 +168,7 @@ function readText(name: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw new UsageError(`the file ${path} of --${name} cannot be read: ${fileWords(error)}`);
+    throw new UsageError(`the file ${path} of --${name} cannot be read: ${fileMessage(error)}`);
   }
 }
 

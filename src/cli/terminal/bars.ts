@@ -7,7 +7,7 @@ import {
   sharePerSecond,
   tablesToShow,
 } from "../../engine/run/pace.ts";
-import { clean, durationText, sizeText } from "../../guard/words.ts";
+import { clean, durationText, sizeText } from "../../guard/text.ts";
 
 /** The lines that a terminal shows of a running copy. Pure: no colour, no cursor, no clock. */
 

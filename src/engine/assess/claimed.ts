@@ -3,8 +3,8 @@ import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts"
 import { everything, type NameClaim, takenName } from "../run/fence/claims.ts";
 import { type OthersClaim, targetInUse } from "../run/fence/fence.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
-import type { Say } from "./finding.ts";
-import { sayRefused } from "./in-the-way.ts";
+import type { ReportFinding } from "./finding.ts";
+import { reportRefused } from "./in-the-way.ts";
 import { shortList } from "./mysql/index.ts";
 
 /** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
@@ -15,11 +15,11 @@ export async function readClaimed(
   target: OpenedDatabase,
   database: string,
   owner: string | undefined,
-  say: Say,
+  report: ReportFinding,
 ): Promise<Claimed> {
   if (owner === undefined) return [];
   let claimed: Claimed = [];
-  await sayRefused(say, "_rowferry", async () => {
+  await reportRefused(report, "_rowferry", async () => {
     claimed =
       target.engine === "mysql"
         ? await ofMysql(target.session, database, owner)
@@ -31,13 +31,17 @@ export async function readClaimed(
 }
 
 /** Blockers for what the copy makes and another run has claimed. Answers what is left. */
-export function sayClaimed<Wanted extends NameClaim>(claimed: Claimed, wanted: readonly Wanted[], say: Say): Wanted[] {
+export function reportClaimed<Wanted extends NameClaim>(
+  claimed: Claimed,
+  wanted: readonly Wanted[],
+  report: ReportFinding,
+): Wanted[] {
   const taken = new Map(claimed.map((one) => [takenName(one), one]));
   const theirs = wanted.flatMap((one) => taken.get(takenName(one)) ?? []);
   for (const owner of new Set(theirs.map((one) => one.owner))) {
     const some = theirs.filter((one) => one.owner === owner);
     const { message } = targetInUse("_rowferry", owner, some[0]?.ownerName, some);
-    say("blocker", "target_in_use", shortList(some.map(({ name }) => name)), message);
+    report("blocker", "target_in_use", shortList(some.map(({ name }) => name)), message);
   }
   return wanted.filter((one) => !taken.has(takenName(one)));
 }

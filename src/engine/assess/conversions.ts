@@ -38,9 +38,9 @@ import {
   zeroDates,
 } from "../plan/mysql-postgres/index.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { sayDoubts } from "./doubts.ts";
-import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "./finding.ts";
-import { sayRefused } from "./in-the-way.ts";
+import { reportDoubts } from "./doubts.ts";
+import { type PlannedObject, type ReportFinding, translatedView, untranslatedView, withoutText } from "./finding.ts";
+import { reportRefused } from "./in-the-way.ts";
 
 /** What each direction from MySQL would make of the source's objects, by its own planners, before any row is read. */
 
@@ -56,10 +56,10 @@ export interface ConversionOptions
   extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
   options: CopyOptions;
   /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
-  lessons?: (table: string) => ReadonlyMap<string, ObservedType>;
+  observedTypes?: (table: string) => ReadonlyMap<string, ObservedType>;
 }
 
-export const schemeWishes = ({ options, lessons: _, ...wishes }: ConversionOptions, sourceVersion: number) => ({
+export const schemeWishes = ({ options, observedTypes: _, ...wishes }: ConversionOptions, sourceVersion: number) => ({
   ...wishes,
   zero: zeroDates(options),
   rowless: options.content === "schema",
@@ -71,19 +71,19 @@ export const schemeWishes = ({ options, lessons: _, ...wishes }: ConversionOptio
 export async function mysqlToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
   wishes: ConversionOptions,
-  say: Say,
+  report: ReportFinding,
   target?: Pick<PostgresSession, "query">,
 ): Promise<PlannedObject[]> {
   const { others } = catalogue;
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
   const remade = createRemade();
   const plans = catalogue.tables.map((table) => {
-    const learnt = wishes.lessons?.(table.name) ?? new Map();
+    const learnt = wishes.observedTypes?.(table.name) ?? new Map();
     return remade(() => planTable(scheme, table, learnt));
   });
-  for (const { source, copied } of plans) sayDoubts(source.name, doubtsOf(copied), say);
+  for (const { source, copied } of plans) reportDoubts(source.name, doubtsOf(copied), report);
   for (const words of lostKeys(plans))
-    say(
+    report(
       "warning",
       "key_lost",
       words.split(" is not ")[0] ?? "",
@@ -91,9 +91,9 @@ export async function mysqlToPostgres(
       "add a key that the target supports, or ignore this if uniqueness is not needed",
     );
   for (const words of withoutPostgis(wishes.postgis, plans))
-    say("warning", "no_postgis", "postgis", words, "CREATE EXTENSION postgis in the target database");
+    report("warning", "no_postgis", "postgis", words, "CREATE EXTENSION postgis in the target database");
   for (const words of doubtfulIndexes(plans))
-    say(
+    report(
       "warning",
       "index_too_long",
       words.split(":")[0] ?? "",
@@ -146,7 +146,7 @@ export interface BetweenMysql {
 export async function mysqlToMysql(
   to: MysqlSession,
   { source: { session: from, database, catalogue }, target, left, options }: BetweenMysql,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PlannedObject[]> {
   const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
@@ -160,12 +160,12 @@ export async function mysqlToMysql(
   const planned = (table: SourceTable) => planDefinition(planning, table, source).plan(new Set());
   if (options.content === "data") {
     const names = catalogue.tables.map(({ name }) => prefix + name);
-    await sayRefused(say, target, () => refuseTriggers(to, target, names));
+    await reportRefused(report, target, () => refuseTriggers(to, target, names));
     const charsets = await charsetsOf(to);
     const conditions = await readConditions(to, target);
     for (const table of catalogue.tables) {
       const plan = planned(table);
-      await sayRefused(say, plan.name, async () => {
+      await reportRefused(report, plan.name, async () => {
         const { doubts } = await checkPresent(
           to,
           target,
@@ -174,19 +174,19 @@ export async function mysqlToMysql(
           charsets,
           conditions.get(plan.name) ?? [],
         );
-        sayDoubts(plan.name, doubts, say);
+        reportDoubts(plan.name, doubts, report);
       });
     }
   }
   const objects = catalogue.tables.flatMap((table) => tableInventory(planned(table)));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")
-      say("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");
-    if (outcome === "converted") say("note", "type_changes", name, note);
+      report("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");
+    if (outcome === "converted") report("note", "type_changes", name, note);
   }
   for (const table of catalogue.tables)
     if (table.versioned && !(to.server.maria && to.server.version >= 101_100))
-      say(
+      report(
         "warning",
         "history_lost",
         table.name,

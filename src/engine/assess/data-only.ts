@@ -1,6 +1,6 @@
 import type { Session } from "../postgres/driver/connection.ts";
-import type { Say } from "./finding.ts";
-import { sayRefused } from "./in-the-way.ts";
+import type { ReportFinding } from "./finding.ts";
+import { reportRefused } from "./in-the-way.ts";
 import { shortList } from "./mysql/index.ts";
 
 /** Content `data` into PostgreSQL's tables: what the rows would meet there beside their columns. */
@@ -14,10 +14,10 @@ interface Named {
 export async function reportDataOnly(
   target: Session,
   tables: readonly Named[],
-  say: Say,
+  report: ReportFinding,
   quietly: () => Promise<void>,
 ): Promise<void> {
-  await sayRefused(say, "the target's triggers and foreign keys", quietly);
+  await reportRefused(report, "the target's triggers and foreign keys", quietly);
   const named = [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))];
   const closed = await target.query<{ name: string }>(
     `SELECT n.nspname || '.' || c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
@@ -27,7 +27,7 @@ export async function reportDataOnly(
     named,
   );
   if (closed.length > 0)
-    say(
+    report(
       "blocker",
       "right_missing",
       shortList(closed.map(({ name }) => name)),
@@ -44,7 +44,7 @@ export async function reportDataOnly(
     named,
   );
   for (const { key, to } of away)
-    say(
+    report(
       "warning",
       "refers_elsewhere",
       key,

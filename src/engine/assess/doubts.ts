@@ -1,11 +1,11 @@
 import { reason } from "../plan/fits/types.ts";
 import type { Doubt } from "../plan/fits/values.ts";
-import type { Say } from "./finding.ts";
+import type { ReportFinding } from "./finding.ts";
 
 /** Columns of the target whose type may not take every value: only the copy reads them all. */
-export function sayDoubts(table: string, doubts: readonly Doubt[], say: Say): void {
+export function reportDoubts(table: string, doubts: readonly Doubt[], report: ReportFinding): void {
   for (const { column, types, misfits } of doubts)
-    say(
+    report(
       "warning",
       "values_may_not_fit",
       `${table}.${column}`,

@@ -17,7 +17,7 @@ export type Finding = {
 export type Severity = Finding["severity"];
 
 /** A blocker's code is that with which a copy would end. */
-export type Say = <Said extends Severity>(
+export type ReportFinding = <Said extends Severity>(
   severity: Said,
   code: "blocker" extends Said ? RunCode : string,
   object: string,

@@ -7,19 +7,19 @@ import { collisions, knownTables, namedTables } from "../plan/postgres-postgres/
 import { readInventory, type Thing } from "../postgres/catalogue/inventory.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullNameSql } from "../postgres/driver/names.ts";
-import { isNamed, refuseUnknownDrops, roomMend } from "../run/fence/drop-option.ts";
-import type { Say } from "./finding.ts";
+import { isNamed, refuseUnknownDrops, targetFix } from "../run/fence/drop-option.ts";
+import type { ReportFinding } from "./finding.ts";
 import { shortList } from "./mysql/index.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 
 /** What the copy refuses before it writes is a blocker in its own words. */
-export async function sayRefused(say: Say, object: string, work: () => unknown): Promise<void> {
+export async function reportRefused(report: ReportFinding, object: string, work: () => unknown): Promise<void> {
   try {
     await work();
   } catch (error) {
     if (!(error instanceof EngineError) || error.retryable) throw error;
-    say("blocker", error.code, object, ...withFix(error.message));
+    report("blocker", error.code, object, ...withFix(error.message));
   }
 }
 
@@ -34,74 +34,74 @@ const fixes =
   /[:;] (?=(?:add|alter|change|choose|copy|create|disable|drop|empty|give|grant|install|leave|make|name|rename|run|set|upgrade|use|write)\b)/i;
 
 /** Names `schema.table` of one schema that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
-export function sayInTheWay(
+export function reportInTheWay(
   schema: string,
   wanted: readonly string[],
   there: readonly string[],
   drop: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): string[] {
   const taken = new Set(there);
   const inTheWay = wanted.filter((name) => taken.has(name));
   const isDropped = (name: string) => isNamed(drop, name.slice(0, schema.length), name.slice(schema.length + 1));
   const refused = inTheWay.filter((name) => !isDropped(name));
-  if (refused.length > 0) sayTaken(refused, say);
+  if (refused.length > 0) sayTaken(refused, report);
   return inTheWay.filter(isDropped);
 }
 
 /** Names of options.drop that are nothing which the copy knows: it refuses them. `known`: what is there, and what is copied. */
-export const sayUnmatched = (
+export const reportUnmatched = (
   known: readonly string[],
   schema: string,
   drop: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> =>
-  sayRefused(say, "options.drop", () =>
+  reportRefused(report, "options.drop", () =>
     refuseUnknownDrops(
       drop,
       known.map((name) => ({ schema, name })),
     ),
   );
 
-const sayTaken = (names: readonly string[], say: Say) =>
-  say("blocker", "target_not_empty", shortList(names), "the target has objects of these names", roomMend);
+const sayTaken = (names: readonly string[], report: ReportFinding) =>
+  report("blocker", "target_not_empty", shortList(names), "the target has objects of these names", targetFix);
 
 /** `dropped`: `database.table` that stand in the way. */
-export function sayMysqlReferences(
+export function reportMysqlReferences(
   session: MysqlSession,
   database: string,
   dropped: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const names = dropped.map((name) => name.slice(database.length + 1));
-  return sayRefused(say, shortList(names), () => refuseReferences(session, database, names));
+  return reportRefused(report, shortList(names), () => refuseReferences(session, database, names));
 }
 
 /** Routines, triggers and events of the target that are called as the source's. */
-export async function sayMysqlCode(
+export async function reportMysqlCode(
   session: MysqlSession,
   database: string,
   { others }: Catalogue,
   dropped: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const code = others.filter(({ kind }) => kind !== "view" && kind !== "sequence");
   const going = new Set(dropped.map((name) => name.slice(database.length + 1)));
   const taken = await codeInTheWay(session, database, code, going);
-  if (taken.length > 0) sayTaken(taken, say);
+  if (taken.length > 0) sayTaken(taken, report);
 }
 
 /** Every object of the target that has the kind and name of one that is copied; `large` are the large objects among them. */
-export async function sayPostgresObjects(
+export async function reportPostgresObjects(
   wanted: readonly Thing[],
   large: readonly { kind: string; name: string }[],
   target: PostgresSession,
   { drop = [] }: CopyOptions,
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const theirs = await readInventory(target, new Set());
   const tables = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
-  await sayRefused(say, "options.drop", () => knownTables(target, drop, [...tables]));
+  await reportRefused(report, "options.drop", () => knownTables(target, drop, [...tables]));
   const named = (await namedTables(target, drop)).map(({ schema, name }) => fullName(schema, name));
   const dropped = new Set(named.filter((name) => tables.has(name)));
   const going = (thing: Thing) => dropped.has(thing.relation ?? thing.name);
@@ -109,18 +109,18 @@ export async function sayPostgresObjects(
     wanted.filter(({ name }) => !isCheckpoint(name)),
     theirs.filter((thing) => !going(thing) && !isCheckpoint(thing.name)),
   ).concat(large.map(({ kind, name }) => `${kind} ${name}`));
-  if (taken.length > 0) sayTaken(taken, say);
-  await sayPostgresDependents(target, [...dropped], say);
+  if (taken.length > 0) sayTaken(taken, report);
+  await reportPostgresDependents(target, [...dropped], report);
 }
 
 /** Rowferry's own table and what belongs to it: the copy makes what it can of one that was left there. */
 const isCheckpoint = (name: string) => /(^|\.)_rowferry/.test(name);
 
 /** What a DROP of these tables, by their full names, would need CASCADE for. */
-export async function sayPostgresDependents(
+export async function reportPostgresDependents(
   session: PostgresSession,
   dropped: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   if (dropped.length === 0) return;
   const rows = await session.query<{ name: string; what: string }>(
@@ -141,7 +141,7 @@ export async function sayPostgresDependents(
     [dropped],
   );
   for (const name of new Set(rows.map((row) => row.name)))
-    say(
+    report(
       "blocker",
       "dependents_exist",
       name,
@@ -151,7 +151,7 @@ export async function sayPostgresDependents(
 }
 
 /** A target that keeps names of tables in lower case, and tells them apart by nothing else. `wanted` and `there`: names alone. */
-export function sayFolded(wanted: readonly string[], there: readonly string[], say: Say): void {
+export function reportFolded(wanted: readonly string[], there: readonly string[], report: ReportFinding): void {
   const folded = new Map<string, string>();
   const alike = wanted.flatMap((name) => {
     const other = folded.get(name.toLowerCase());
@@ -159,7 +159,7 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
     return other === undefined ? [] : [[other, name].sort().join(" and ")];
   });
   if (alike.length > 0)
-    say(
+    report(
       "blocker",
       "names_alike",
       shortList(alike),
@@ -168,10 +168,10 @@ export function sayFolded(wanted: readonly string[], there: readonly string[], s
     );
   const known = new Set(wanted);
   const taken = there.filter((name) => folded.has(name) && !known.has(name));
-  if (taken.length > 0) sayTaken(taken, say);
+  if (taken.length > 0) sayTaken(taken, report);
   const changed = wanted.filter((name) => name !== name.toLowerCase()).sort();
   if (changed.length > 0)
-    say(
+    report(
       "note",
       "names_fold",
       shortList(changed),

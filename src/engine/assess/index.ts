@@ -5,9 +5,9 @@ import { findLack, type Lack } from "../run/memory/check.ts";
 import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
 import { estimateTime } from "./estimate.ts";
-import type { Finding, PlannedObject, Say } from "./finding.ts";
+import type { Finding, PlannedObject, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
-import { sayPacket } from "./mysql/limits.ts";
+import { reportPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
 import { type RowSample, rateOf, type Sampled, sampleRows, sampleSending } from "./sample.ts";
 
@@ -77,7 +77,7 @@ export async function assessOpened(
   const { options } = request;
   const { source, target } = sides;
   const findings: Finding[] = [];
-  const say: Say = (severity, code, object, reason, fix = "") => {
+  const report: ReportFinding = (severity, code, object, reason, fix = "") => {
     const words = { object: printable(object), reason: printable(reason), fix: printable(fix) };
     // The types of `Say` hold what belongs to which severity.
     const finding = { severity, code, ...words } as Finding;
@@ -89,11 +89,11 @@ export async function assessOpened(
     if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
   const lack = await findLack(source, target.engine, options, request.heap);
-  if (lack !== undefined) say("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
+  if (lack !== undefined) report("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
   const found =
-    lack === undefined ? await assessPair(sides, request, { say, signal }) : await countedOnly(sides, lack, say);
+    lack === undefined ? await assessPair(sides, request, { report, signal }) : await countedOnly(sides, lack, report);
   if (found.free !== null && found.free < found.size * room)
-    say(
+    report(
       found.free < found.size ? "blocker" : "warning",
       "no_room",
       "the target's disk",
@@ -101,7 +101,7 @@ export async function assessOpened(
       "make room before the copy",
     );
   if (lack === undefined && found.free === null && found.size >= leastMeasured)
-    say(
+    report(
       "note",
       "room_unknown",
       "the target's disk",
@@ -111,7 +111,8 @@ export async function assessOpened(
         : `look with df at the folder that SELECT @@datadir names, or at the service's console${target.session.server.maria ? "; INSTALL SONAME 'disks' lets MariaDB tell" : ""}`,
     );
   const rates = await measure(request, found.largest, signal);
-  if (found.packet !== undefined) sayPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, say);
+  if (found.packet !== undefined)
+    reportPacket(found.packet.settings, found.packet.long, rates.reading?.longest ?? 0, report);
   const order = { blocker: 0, warning: 1, note: 2 };
   findings.sort((a, b) => order[a.severity] - order[b.severity]);
   const estimate = estimateTime({
@@ -141,8 +142,12 @@ export async function assessOpened(
 }
 
 /** Where the catalogues do not fit into memory: what single numbers tell. */
-async function countedOnly({ source, target }: Sides, { counted }: Lack, say: Say): Promise<TargetFindings> {
-  say("note", "not_checked", "all other checks", "they read the complete catalogue, which needs as much memory");
+async function countedOnly(
+  { source, target }: Sides,
+  { counted }: Lack,
+  report: ReportFinding,
+): Promise<TargetFindings> {
+  report("note", "not_checked", "all other checks", "they read the complete catalogue, which needs as much memory");
   const size = await sizeOf(source);
   return {
     size,

@@ -3,24 +3,24 @@ import type { Session as PostgresSession } from "../postgres/driver/connection.t
 import { leftInSource } from "../postgres/source/left-in-source.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import { readClaimed } from "./claimed.ts";
-import type { Say } from "./finding.ts";
+import type { ReportFinding } from "./finding.ts";
 import type { PairRequest, Request, Sides, TargetFindings } from "./found.ts";
-import { sayRefused } from "./in-the-way.ts";
+import { reportRefused } from "./in-the-way.ts";
 import { fromMysql } from "./mysql/from-mysql.ts";
 import { betweenPostgres } from "./postgres/between-postgres.ts";
 import { assessPostgresSource, largestOf } from "./postgres/index.ts";
 import { fromPostgresToMysql } from "./postgres-mysql.ts";
 
-interface Telling {
-  say: Say;
+interface Reporting {
+  report: ReportFinding;
   signal: AbortSignal;
 }
 
-export async function assessPair(sides: Sides, request: Request, telling: Telling): Promise<TargetFindings> {
+export async function assessPair(sides: Sides, request: Request, reporting: Reporting): Promise<TargetFindings> {
   const { source, target } = sides;
-  const claimed = await readClaimed(target, request.target.database, request.owner, telling.say);
-  if (source.engine === "mysql") return fromMysql(source.session, target, { ...request, claimed }, telling.say);
-  return fromPostgres(source.session, target, { ...request, claimed }, telling);
+  const claimed = await readClaimed(target, request.target.database, request.owner, reporting.report);
+  if (source.engine === "mysql") return fromMysql(source.session, target, { ...request, claimed }, reporting.report);
+  return fromPostgres(source.session, target, { ...request, claimed }, reporting);
 }
 
 const statistics = "pg_class.reltuples, live rows and pg_total_relation_size() (the server's statistics)";
@@ -30,11 +30,11 @@ async function fromPostgres(
   session: PostgresSession,
   target: OpenedDatabase,
   { source: from, target: to, options, claimed, pgDump, dumpBytes }: PairRequest,
-  { say, signal }: Telling,
+  { report, signal }: Reporting,
 ): Promise<TargetFindings> {
-  const source = await assessPostgresSource(session, from, options.jobs, say);
+  const source = await assessPostgresSource(session, from, options.jobs, report);
   let own: Awaited<ReturnType<typeof leftInSource>>;
-  await sayRefused(say, "_rowferry", async () => {
+  await reportRefused(report, "_rowferry", async () => {
     own = await leftInSource(session);
   });
   const left = unselected(await readSelectable(session), options);
@@ -42,8 +42,8 @@ async function fromPostgres(
   const reading = { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal };
   const found =
     target.engine === "postgres"
-      ? await betweenPostgres(reading, target.session, say)
-      : await fromPostgresToMysql(reading, target.session, say);
+      ? await betweenPostgres(reading, target.session, report)
+      : await fromPostgresToMysql(reading, target.session, report);
   return {
     size: left.size === 0 ? source.size : tables.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),

@@ -16,10 +16,10 @@ import {
 } from "../plan/postgres-mysql/index.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../postgres/catalogue/inventory.ts";
-import { sayClaimed } from "./claimed.ts";
-import { sayDoubts } from "./doubts.ts";
-import { type PlannedObject, type Say, withoutText } from "./finding.ts";
-import { sayInTheWay, sayMysqlReferences, sayRefused, sayUnmatched } from "./in-the-way.ts";
+import { reportClaimed } from "./claimed.ts";
+import { reportDoubts } from "./doubts.ts";
+import { type PlannedObject, type ReportFinding, withoutText } from "./finding.ts";
+import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
 import { postgresToMysql } from "./mysql/to-mysql.ts";
 import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
@@ -29,15 +29,15 @@ import type { PostgresFindings, PostgresReading } from "./postgres/between-postg
 export async function fromPostgresToMysql(
   { session, source, own, to, options, claimed }: PostgresReading,
   target: MysqlSession,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PostgresFindings> {
-  await sayRefused(say, "the target server", () => refuseOldTarget(target));
+  await reportRefused(report, "the target server", () => refuseOldTarget(target));
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
     own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const all = (await readTables(session, options)).filter(({ oid }) => oid !== own?.oid);
   const views = await readViews(session);
   let chosen: Chosen | undefined;
-  await sayRefused(say, "tables", () => {
+  await reportRefused(report, "tables", () => {
     chosen = choose(all, { options }, views);
   });
   chosen ??= choose(
@@ -48,23 +48,23 @@ export async function fromPostgresToMysql(
   const { tables } = chosen;
   const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
   const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
-  const found = await assessMysqlTarget(target, to, wants, say);
+  const found = await assessMysqlTarget(target, to, wants, report);
   const { maria, version } = target.server;
   const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
   const { plans, objects: planned } = await postgresToMysql(
     { session, chosen, all, views, isOwn },
     facts,
     options,
-    say,
+    report,
   );
-  const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, say));
+  const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, report));
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());
   const wanted = tables.map(({ schema, name }) => `${prefixOf(schema, options.schemas)}${name}`);
-  const free = sayClaimed(claimed, relationNames(wanted, views, options, found.exact), say);
+  const free = reportClaimed(claimed, relationNames(wanted, views, options, found.exact), report);
   const unclaimed = new Set(free.map(({ name }) => name));
   const { drop = [] } = options;
-  await sayUnmatched([...relations, ...wanted], to.database, drop, say);
+  await reportUnmatched([...relations, ...wanted], to.database, drop, report);
   let rows: PlannedObject[] = [];
   if (options.content === "data")
     rows = await intoPresent(
@@ -72,19 +72,19 @@ export async function fromPostgresToMysql(
       [...plans.values()],
       { encoding: source.encoding, version: session.version },
       drop,
-      say,
+      report,
     );
   else {
-    const dropped = sayInTheWay(
+    const dropped = reportInTheWay(
       to.database,
       wanted
         .filter((name) => unclaimed.has(mysqlClaim("table", name, found.exact).name))
         .map((name) => fold(`${to.database}.${name}`)),
       relations.map((name) => fold(`${to.database}.${name}`)),
       drop,
-      say,
+      report,
     );
-    await sayMysqlReferences(target, to.database, dropped, say);
+    await reportMysqlReferences(target, to.database, dropped, report);
   }
   return {
     empty: relations.every((name) => name === "_rowferry"),
@@ -104,27 +104,27 @@ async function intoPresent(
   plans: readonly TablePlan[],
   source: { encoding: string | undefined; version: number },
   drop: readonly string[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<PlannedObject[]> {
   let present: ExistingTables | undefined;
-  await sayRefused(say, "triggers of the target", async () => {
+  await reportRefused(report, "triggers of the target", async () => {
     present = await usePresent(target, plans, source);
   });
   if (present === undefined) return [];
   const fit: TablePlan[] = [];
   for (const plan of plans)
-    await sayRefused(say, plan.name, () => {
+    await reportRefused(report, plan.name, () => {
       const adapted = (present as ExistingTables).adapted(plan);
       fit.push(adapted);
-      sayDoubts(plan.name, adapted.doubts, say);
+      reportDoubts(plan.name, adapted.doubts, report);
     });
-  await sayRefused(say, "rows of the target", () => present?.filled(fit, drop));
+  await reportRefused(report, "rows of the target", () => present?.filled(fit, drop));
   return fit.flatMap(({ inventory }) => inventory.map(withoutText));
 }
 
-function withoutViews(entry: PlannedObject, say: Say): PlannedObject {
+function withoutViews(entry: PlannedObject, report: ReportFinding): PlannedObject {
   if (entry.kind !== "view" || entry.outcome !== "converted") return entry;
   const note = "the target's user lacks the right to make views";
-  say("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW there");
+  report("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW there");
   return { ...entry, outcome: "reported", note };
 }

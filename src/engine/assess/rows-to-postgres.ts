@@ -15,21 +15,21 @@ import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
 import { type ConversionOptions, type MysqlSource, schemeWishes } from "./conversions.ts";
 import { reportDataOnly } from "./data-only.ts";
-import { sayDoubts } from "./doubts.ts";
-import { type PlannedObject, type Say, withoutText } from "./finding.ts";
-import { sayRefused } from "./in-the-way.ts";
-import { sayStrayBytes } from "./stray-bytes.ts";
+import { reportDoubts } from "./doubts.ts";
+import { type PlannedObject, type ReportFinding, withoutText } from "./finding.ts";
+import { reportRefused } from "./in-the-way.ts";
+import { reportStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */
 export async function rowsToPostgres(
   { session, database, maria, version, catalogue }: MysqlSource,
   wishes: ConversionOptions,
   target: Session,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PlannedObject[]> {
   const { schema, options } = wishes;
   let there = new Map<string, ExistingTable>();
-  await sayRefused(say, "the target's tables", async () => {
+  await reportRefused(report, "the target's tables", async () => {
     there = await readThere(target, schema, catalogue.tables);
   });
   const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
@@ -38,10 +38,10 @@ export async function rowsToPostgres(
   for (const table of catalogue.tables) {
     const present = there.get(table.name);
     if (present === undefined) continue;
-    await sayRefused(say, table.name, () => {
+    await reportRefused(report, table.name, () => {
       const plan = remade(() => planDataOnly(scheme, table, present));
       plans.push(plan);
-      sayDoubts(table.name, doubtsOf(plan.copied), say);
+      reportDoubts(table.name, doubtsOf(plan.copied), report);
     });
   }
   const texts = plans.map(({ source: { name, rows }, copied, fields }) => ({
@@ -49,12 +49,12 @@ export async function rowsToPostgres(
     rows,
     columns: copied.flatMap(({ source }, at) => (fields[at]?.kind === kind.bytea ? [] : [source])),
   }));
-  await sayStrayBytes(session, database, texts, say);
-  await sayRefused(say, "the target's rows", async () => {
+  await reportStrayBytes(session, database, texts, report);
+  await reportRefused(report, "the target's rows", async () => {
     const filled = await filledTables(target, schema, plans, options.drop ?? [], () => false);
     await refuseReferred(target, schema, filled);
   });
   const tables = plans.map(({ name }) => ({ schema, name }));
-  await reportDataOnly(target, tables, say, () => quietly(target, tables));
+  await reportDataOnly(target, tables, report, () => quietly(target, tables));
   return [...plans.flatMap(({ inventory }) => inventory), ...othersLeft(catalogue.others)].map(withoutText);
 }

@@ -1,8 +1,8 @@
 import { EngineError } from "../contract/index.ts";
 import type { SourceColumn } from "../mysql/catalogue/catalogue.ts";
 import type { Session } from "../mysql/driver/session.ts";
-import { hasStrayBytes, readStrayBytes, strayWords } from "../plan/fits/stray-bytes.ts";
-import type { Say } from "./finding.ts";
+import { hasStrayBytes, readStrayBytes, strayBytesMessage } from "../plan/fits/stray-bytes.ts";
+import type { ReportFinding } from "./finding.ts";
 
 /** Texts with bytes that stand for no character, in the first rows of the tables whose character sets have such bytes. */
 
@@ -17,11 +17,11 @@ interface Table {
   columns: readonly SourceColumn[];
 }
 
-export async function sayStrayBytes(
+export async function reportStrayBytes(
   session: Session,
   database: string,
   tables: readonly Table[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const until = performance.now() + mostSeconds * 1000;
   for (const table of tables) {
@@ -35,11 +35,11 @@ export async function sayStrayBytes(
       throw error;
     });
     for (const { column, characterSet, values } of found)
-      say(
+      report(
         "warning",
         "bytes_without_character",
         `${table.name}.${column}`,
-        `${strayWords(values, characterSet)}, of the first ${mostRows.toLocaleString("en-US")} rows: each is copied as a question mark`,
+        `${strayBytesMessage(values, characterSet)}, of the first ${mostRows.toLocaleString("en-US")} rows: each is copied as a question mark`,
         "bytea in options.types keeps the bytes",
       );
   }

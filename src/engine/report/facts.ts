@@ -1,7 +1,7 @@
-import { counted, durationText, sizeText } from "../../guard/words.ts";
+import { counted, durationText, sizeText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
+import { formatSnapshot } from "./format-snapshot.ts";
 import { notCopiedText } from "./not-copied.ts";
-import { snapshotWords } from "./snapshot-words.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
 
@@ -50,7 +50,7 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
     return `${counted(wrong, "table")} of the target ${wrong === 1 ? "differs" : "differ"} from the source.`;
   const level =
     report.verification?.level === "checksum" ? "every value was compared" : "every table's rows were counted";
-  return `Copied and verified ${copied}: ${level}${changedWords(report)}. ${left}`;
+  return `Copied and verified ${copied}: ${level}${changedColumnsMessage(report)}. ${left}`;
 }
 
 /** Nothing where no column's values were changed. */
@@ -58,7 +58,7 @@ export const changedColumns = (count: number): Pick<CopyReport, "changed_columns
   count === 0 ? {} : { changed_columns: count };
 
 /** After a sentence that says that values are equal. */
-export const changedWords = ({ changed_columns = 0 }: Pick<CopyReport, "changed_columns">): string =>
+export const changedColumnsMessage = ({ changed_columns = 0 }: Pick<CopyReport, "changed_columns">): string =>
   changed_columns === 0
     ? ""
     : `, after values in ${counted(changed_columns, "column")} were changed to fit the target (see the warnings)`;
@@ -81,7 +81,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
     ["Begun", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
-    ...(snapshot === undefined ? [] : [["Snapshot", snapshotWords(snapshot)] as [string, string]]),
+    ...(snapshot === undefined ? [] : [["Snapshot", formatSnapshot(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", numberText(tables.length)],
     ["Rows", withoutRows(report) ? "not requested" : numberText(sum(tables.map(({ rows }) => rows.target)))],

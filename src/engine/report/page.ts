@@ -1,4 +1,4 @@
-import { counted } from "../../guard/words.ts";
+import { counted } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract/index.ts";
 import { escapeUnseen } from "../contract/text/printable.ts";
 import { factsOf, numberText, withoutRows } from "./facts.ts";

@@ -1,4 +1,4 @@
-import { counted } from "../../guard/words.ts";
+import { counted } from "../../guard/text.ts";
 import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type StatedPlace } from "../contract/index.ts";
 import { printable } from "../contract/text/printable.ts";
 import { openFence as openMysql } from "../mysql/fence/fence.ts";

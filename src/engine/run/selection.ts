@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../contract/index.ts";
-import { dotMend, readName } from "../contract/text/full-name.ts";
+import { dotFix, readName } from "../contract/text/full-name.ts";
 import { many, matchesWildcards } from "../contract/text/wildcards.ts";
 
 /**
@@ -27,7 +27,7 @@ export function createSelection({ include, exclude = [] }: Pick<CopyOptions, "in
       if (lost.length === 0) return;
       throw new EngineError(
         "option_unmatched",
-        `no table of the source matches ${lost.map(({ text }) => JSON.stringify(text)).join(", ")}: write table or schema.table as the source calls it, * for any characters, ${dotMend}`,
+        `no table of the source matches ${lost.map(({ text }) => JSON.stringify(text)).join(", ")}: write table or schema.table as the source calls it, * for any characters, ${dotFix}`,
       );
     },
   };

@@ -2,7 +2,7 @@ import { EngineError, type Verification } from "../contract/index.ts";
 
 /**
  * Of tables that an earlier attempt finished, those that a comparison of their values proves equal to the new snapshot.
- * `names`: as the comparison calls them (verify/checksum/words.ts). What cannot be compared, in whole or in part, is not proven.
+ * `names`: as the comparison calls them (verify/checksum/messages.ts). What cannot be compared, in whole or in part, is not proven.
  */
 export async function verifiedEqual(
   names: readonly string[],

@@ -2,10 +2,10 @@ import type { TableDifference, Verification } from "../contract/index.ts";
 import { workOff } from "../run/work.ts";
 import { createDialect } from "./checksum/dialect.ts";
 import type { TablePair } from "./checksum/index.ts";
+import { formatTable } from "./checksum/messages.ts";
 import type { TableName } from "./checksum/rows.ts";
 import { type Reader, readBoth, readersOf, type SideSessions } from "./checksum/side.ts";
 import { type Tables, tableKey } from "./checksum/types.ts";
-import { tableWords } from "./checksum/words.ts";
 
 /** Compares the numbers of rows alone. */
 export async function compareCounts(
@@ -33,12 +33,12 @@ export async function compareCounts(
         if (one.status === "rejected") throw one.reason;
         return one.value;
       });
-      progress(tableWords(pair.source), there);
+      progress(formatTable(pair.source), there);
       total += there;
       if (there !== here)
         differences.push({
-          source: tableWords(pair.source),
-          target: tableWords(pair.target),
+          source: formatTable(pair.source),
+          target: formatTable(pair.target),
           rows: { source: there, target: here },
           keys: [],
         });

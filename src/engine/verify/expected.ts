@@ -48,7 +48,13 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
   const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };
   const planned = await mysqlToPostgres(
     { session, database, maria, version, catalogue: { ...catalogue, tables } },
-    { options, schema: targetSchema(options, database), forced: new Map(), lessons: widened(expecting), ...traits },
+    {
+      options,
+      schema: targetSchema(options, database),
+      forced: new Map(),
+      observedTypes: widened(expecting),
+      ...traits,
+    },
     unsaid,
   );
   const byName = index(planned);

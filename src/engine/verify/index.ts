@@ -1,4 +1,4 @@
-import { counted } from "../../guard/words.ts";
+import { counted } from "../../guard/text.ts";
 import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "../contract/index.ts";
 import { printable } from "../contract/text/printable.ts";
 import { strayBytesOf } from "../plan/fits/compared-stray.ts";
@@ -8,8 +8,8 @@ import { createProgress } from "../run/progress.ts";
 import { createSelection } from "../run/selection.ts";
 import { createThrottle } from "../run/throttle.ts";
 import { compareTables } from "./checksum/index.ts";
+import { formatTable } from "./checksum/messages.ts";
 import type { SideSessions } from "./checksum/side.ts";
-import { tableWords } from "./checksum/words.ts";
 import type { ObjectsCompared, VerifyOptions } from "./comparing.ts";
 import { compareCounts } from "./counts.ts";
 import { compareObjects } from "./objects.ts";
@@ -109,11 +109,11 @@ async function compare(
     options.schemas,
     await partitionTrees(source.side, target.side),
   );
-  const estimates = new Map(selected.map(({ name, type }) => [tableWords(name), type.rows]));
+  const estimates = new Map(selected.map(({ name, type }) => [formatTable(name), type.rows]));
   progress.plan(
     paired.pairs.map(({ source: name }) => ({
-      name: tableWords(name),
-      rows: estimates.get(tableWords(name)) ?? 0,
+      name: formatTable(name),
+      rows: estimates.get(formatTable(name)) ?? 0,
       bytes: 0,
     })),
   );
@@ -149,8 +149,8 @@ async function compare(
       )),
     );
   for (const pair of paired.pairs) {
-    progress.settle(tableWords(pair.source), compared.get(tableWords(pair.source)) ?? 0);
-    progress.state(tableWords(pair.source), "done");
+    progress.settle(formatTable(pair.source), compared.get(formatTable(pair.source)) ?? 0);
+    progress.state(formatTable(pair.source), "done");
   }
   const { inventory, objects, extra } = await compareObjects({ source, target, from, to, options, paired, selected });
   for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
@@ -160,7 +160,7 @@ async function compare(
     inventory.flatMap(({ kind, name, outcome }) => (kind === "column" && outcome === "not_applicable" ? [name] : [])),
   );
   const missing = [
-    ...paired.missing.map(tableWords),
+    ...paired.missing.map(formatTable),
     ...paired.columns.map(printable).filter((name) => !excused.has(name)),
   ];
   for (const one of missing) hooks.log("warning", `${one} is missing in the target`);
@@ -175,15 +175,15 @@ async function compare(
     finished_at: new Date().toISOString(),
     equal: missing.length === 0 && verification.differences.length === 0 && objects.different === 0,
     tables: paired.pairs.map((pair) => {
-      const rows = compared.get(tableWords(pair.source)) ?? 0;
+      const rows = compared.get(formatTable(pair.source)) ?? 0;
       return {
-        source: tableWords(pair.source),
-        target: tableWords(pair.target),
-        rows: different.get(tableWords(pair.source)) ?? { source: rows, target: rows },
+        source: formatTable(pair.source),
+        target: formatTable(pair.target),
+        rows: different.get(formatTable(pair.source)) ?? { source: rows, target: rows },
       };
     }),
     missing,
-    extra: extra.map(tableWords),
+    extra: extra.map(formatTable),
     verification,
     inventory,
     objects,

@@ -82,7 +82,7 @@ export const summaryOfRestore = (restore: RestoreView): z.output<typeof restoreS
 });
 
 /** Lines for the fence. */
-export const strangersWords = (
+export const untrustedLines = (
   runs: readonly BackupRunView[],
   restores: readonly RestoreView[],
   detail: OneRun | undefined,

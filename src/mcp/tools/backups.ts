@@ -21,9 +21,9 @@ import {
   runSchema,
   scheduleOf,
   scheduleSchema,
-  strangersWords,
   summaryOfRestore,
   summaryOfRun,
+  untrustedLines,
 } from "./backup-shapes.ts";
 import { pollAfter } from "./next.ts";
 import { restoreTool } from "./restore.ts";
@@ -168,7 +168,7 @@ const runsTool: Tool = {
       next_cursor,
       restores: restores.map(summaryOfRestore),
       poll_after_seconds: waits.length === 0 ? null : Math.min(...waits),
-      untrusted: fenced(strangersWords(runs, restores, detail, log_lines), world.randomBytes(8)),
+      untrusted: fenced(untrustedLines(runs, restores, detail, log_lines), world.randomBytes(8)),
     };
     const lines = data.data.map((one) =>
       [

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { previewRemove, remove } from "../../requests/migrations/remove.ts";
-import { previewReset, priceWords, resetMigration } from "../../requests/migrations/reset.ts";
+import { previewReset, priceMessages, resetMigration } from "../../requests/migrations/reset.ts";
 import type { SeenState } from "../../requests/migrations/view/as-seen.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, effectDigest } from "../confirm.ts";
@@ -119,7 +119,7 @@ async function resetEffect(
   const stops = stops_run ? "stop the run in progress, " : "";
   const message = [
     `Nothing was done. A reset of ${id} would ${stops}${what}, and copy again.`,
-    ...priceWords(seen.price),
+    ...priceMessages(seen.price),
   ].join(" ");
   return effectOf(
     message,

@@ -149,14 +149,14 @@ async function pageOf(
   const from = cursor === undefined ? {} : { cursor };
   if (list === "log") return pageOfLog(world, caller, one.id, from);
   const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
-  if (list === undefined && !isLossy) return { lines: strangersWords(one, log_lines), next_cursor: null };
+  if (list === undefined && !isLossy) return { lines: untrustedLines(one, log_lines), next_cursor: null };
   const shown = list ?? "not_copied";
   const parts = reportLists[shown];
   const page = await pageOfReport(world, caller, one.id, { list: shown, parts, limit: pageLines, ...from });
-  return list === undefined ? { ...page, lines: [...page.lines, ...strangersWords(one, log_lines)] } : page;
+  return list === undefined ? { ...page, lines: [...page.lines, ...untrustedLines(one, log_lines)] } : page;
 }
 
-function strangersWords(one: One, logLines: number): string[] {
+function untrustedLines(one: One, logLines: number): string[] {
   // Whole: the fix stands at its end.
   const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
   const tables = (one.progress?.current ?? [])

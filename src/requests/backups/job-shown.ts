@@ -1,4 +1,4 @@
-import { clean } from "../../guard/words.ts";
+import { clean } from "../../guard/text.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import type { JobState } from "../../resources/backup/status.ts";

@@ -1,4 +1,4 @@
-import { clean } from "../../guard/words.ts";
+import { clean } from "../../guard/text.ts";
 import type { BackupStorage } from "../../resources/backup/place.ts";
 import type { BackupSchedule } from "../../resources/backup/schedule.ts";
 import { publicId } from "../migrations/keys/id.ts";

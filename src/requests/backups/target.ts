@@ -1,5 +1,5 @@
 import type { CheckedUrl } from "../../guard/check.ts";
-import { clean } from "../../guard/words.ts";
+import { clean } from "../../guard/text.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import { Problem } from "../errors.ts";
 import type { ProbeCaller, RestoreTargetFacts } from "../prober.ts";

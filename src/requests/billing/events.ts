@@ -6,7 +6,7 @@ import { teamOf } from "../../resources/team.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
-import { askStripe } from "./from-stripe.ts";
+import { requestStripe } from "./from-stripe.ts";
 
 /**
  * Follows an event of Stripe's. An event is a hint: the operator asks Stripe about the Migration or the Account that it concerns, and
@@ -44,11 +44,11 @@ async function releaseOrphan(
 ): Promise<void> {
   if (billing === undefined) return;
   const { payments } = billing;
-  const seen = await askStripe(() => payments.look(session));
+  const seen = await requestStripe(() => payments.look(session));
   if (seen?.about?.installation !== (await billing.installation())) return;
   const release = releaseOf({ seen }, present, now());
   if (release?.kind === "cancel")
-    await askStripe(() => payments.cancel(release.intent, orphanKey(release.intent, now())));
+    await requestStripe(() => payments.cancel(release.intent, orphanKey(release.intent, now())));
 }
 
 /** The customer is on its Account before Stripe can send an event about its subscription. */

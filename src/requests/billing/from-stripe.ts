@@ -12,7 +12,7 @@ export function fromStripe(error: unknown): unknown {
 }
 
 /** The answer to a request to Stripe. Throws Problem `unavailable` where it fails, and any other error as it is. */
-export async function askStripe<T>(request: () => Promise<T>): Promise<T> {
+export async function requestStripe<T>(request: () => Promise<T>): Promise<T> {
   try {
     return await request();
   } catch (error) {

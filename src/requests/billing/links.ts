@@ -5,7 +5,7 @@ import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
 import { askedNow, customerOf, ownerOf } from "./customer.ts";
-import { askStripe } from "./from-stripe.ts";
+import { requestStripe } from "./from-stripe.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 
@@ -36,7 +36,7 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
     throw new Problem("nothing_to_pay", "This installation has no subscription: you pay for each migration.");
   // An administrator's grant, which no subscription may end.
   if (account.spec.plan === "pro" && account.spec.billing === undefined) throw subscribed();
-  return askStripe(async () => {
+  return requestStripe(async () => {
     const owner = await ownerOf(billing, account);
     const customer = await customerOf(world, billing, account);
     const url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
@@ -94,7 +94,7 @@ export async function openPortal(world: World, { account }: Identity): Promise<L
       "The account has never had a subscription. Start one with POST /api/billing/subscribe.",
     );
   if (customer === undefined) throw none();
-  return askStripe(async () => {
+  return requestStripe(async () => {
     const url = await billing.subscriptions.openPortal(customer, `${world.settings.baseUrl}/checkout/done`);
     if (url === undefined) throw none();
     await askedNow(world, account, customer);

@@ -9,7 +9,7 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, World } from "../world.ts";
-import { askStripe, fromStripe } from "./from-stripe.ts";
+import { fromStripe, requestStripe } from "./from-stripe.ts";
 
 /** Stripe's pages at which a person authorizes the hold of a Migration. */
 
@@ -67,7 +67,7 @@ export async function closePage(
 ): Promise<SeenCheckout | undefined> {
   const seen = await lookAt(billing, migration);
   if (seen?.session !== "open") return seen;
-  await askStripe(() => billing.payments.expire(seen.id));
+  await requestStripe(() => billing.payments.expire(seen.id));
   return lookAt(billing, migration);
 }
 
@@ -78,7 +78,7 @@ export async function lookAt(
 ): Promise<SeenCheckout | undefined> {
   const session = spec.payment?.checkout?.session;
   if (session === undefined) return undefined;
-  const seen = await askStripe(() => payments.look(session));
+  const seen = await requestStripe(() => payments.look(session));
   return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
 }
 

@@ -1,5 +1,5 @@
 import { inUnits, moneyText } from "../../billing/money.ts";
-import { clean, counted } from "../../guard/words.ts";
+import { clean, counted } from "../../guard/text.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { dueRun, mostRuns } from "../../resources/run.ts";
 import { priceAgain, type RetryPrice } from "../billing/pay-again.ts";
@@ -87,7 +87,7 @@ export async function previewReset(
   const answer = {
     message: [
       words(running, { isUntouched, whole, count: total }),
-      ...priceWords(price),
+      ...priceMessages(price),
       'Nothing was changed: call again with "confirm": true.',
     ].join(" "),
     migration: listed(migration, world.settings.currency),
@@ -121,7 +121,7 @@ function words(
 }
 
 /** Sentences for a person, before they agree; none where the run is covered. */
-export const priceWords = ({ amount, currency }: RetryPrice): string[] =>
+export const priceMessages = ({ amount, currency }: RetryPrice): string[] =>
   amount === 0
     ? []
     : [

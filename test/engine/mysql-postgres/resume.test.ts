@@ -70,6 +70,19 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     await reset.copied.finish();
   });
 
+  test("a table whose type its data widened is kept by the mark of an earlier version, too", async () => {
+    const both = await pair(servers, schema);
+    await stopped(both);
+    const marks =
+      'FROM public._rowferry WHERE kind = \'part\' AND name LIKE \'finished:%"same"%"observedTypes":{"flag"%\'';
+    expect(await rows(both.pg, `SELECT count(*) ${marks}`)).toEqual([["1"]]);
+    await both.pg.query(
+      "UPDATE public._rowferry SET name = replace(name, '\"observedTypes\"', '\"lessons\"') WHERE name LIKE 'finished:%'",
+    );
+    const { report } = await run(both);
+    expect(report.resumed?.kept.sort()).toEqual(["moved", "same", "twin"]);
+  });
+
   test("what others changed in a table that would be copied again is named, and stays; named in options.drop it goes", async () => {
     const both = await pair(servers, schema);
     await stopped(both);

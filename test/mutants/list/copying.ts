@@ -108,7 +108,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "unequal-tables-kept-postgres",
     file: "src/engine/plan/postgres-postgres/copy/resume.ts",
-    find: "differing.has(tableWords([schema, name])) ? [] : [oid]",
+    find: "differing.has(formatTable([schema, name])) ? [] : [oid]",
     replace: "differing.size < 0 ? [] : [oid]",
     test: {
       file: "test/engine/postgres-postgres/resume.test.ts",

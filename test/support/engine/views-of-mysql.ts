@@ -3,7 +3,7 @@ import type pg from "pg";
 import { expect } from "vitest";
 import type { Endpoint, InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
-import { counted } from "../../../src/guard/words.ts";
+import { counted } from "../../../src/guard/text.ts";
 import { sourceRows, withoutLastZeros } from "./mysql-support.ts";
 import type { Ran } from "./run.ts";
 

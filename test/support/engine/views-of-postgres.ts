@@ -2,7 +2,7 @@ import type mysql from "mysql2/promise";
 import { expect } from "vitest";
 import type { InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
-import { counted } from "../../../src/guard/words.ts";
+import { counted } from "../../../src/guard/text.ts";
 import { reader, rows as sourceRows, withoutLastZeros } from "./mysql-support.ts";
 import { type Pair, rows } from "./postgres-mysql-support.ts";
 import type { Ran } from "./run.ts";

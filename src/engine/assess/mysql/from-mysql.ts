@@ -21,23 +21,23 @@ import {
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import type { OpenedDatabase } from "../../run/open-database.ts";
 import { createSelection } from "../../run/selection.ts";
-import { sayClaimed } from "../claimed.ts";
+import { reportClaimed } from "../claimed.ts";
 import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "../conversions.ts";
-import { type PlannedObject, type Say, withoutText } from "../finding.ts";
+import { type PlannedObject, type ReportFinding, withoutText } from "../finding.ts";
 import type { PairRequest, TargetFindings } from "../found.ts";
 import {
-  sayFolded,
-  sayInTheWay,
-  sayMysqlCode,
-  sayMysqlReferences,
-  sayPostgresDependents,
-  sayRefused,
-  sayUnmatched,
+  reportFolded,
+  reportInTheWay,
+  reportMysqlCode,
+  reportMysqlReferences,
+  reportPostgresDependents,
+  reportRefused,
+  reportUnmatched,
 } from "../in-the-way.ts";
 import { assessPostgresTarget } from "../postgres/index.ts";
 import { rowsToPostgres } from "../rows-to-postgres.ts";
 import type { Sampled } from "../sample.ts";
-import { sayStrayBytes } from "../stray-bytes.ts";
+import { reportStrayBytes } from "../stray-bytes.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./index.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
@@ -50,7 +50,7 @@ interface Reading {
   /** Tables, views and sequences that the options leave out. */
   left: readonly string[];
   request: PairRequest;
-  say: Say;
+  report: ReportFinding;
 }
 
 /** What the target has to say. */
@@ -66,14 +66,14 @@ export async function fromMysql(
   session: MysqlSession,
   target: OpenedDatabase,
   request: PairRequest,
-  say: Say,
+  report: ReportFinding,
 ): Promise<TargetFindings> {
   const { source: from, options } = request;
   const selection = createSelection(options);
   const has = (table: string) => selection.has(from.database, table);
-  let whole = await assessMysqlSource(session, from, options, has, say);
+  let whole = await assessMysqlSource(session, from, options, has, report);
   let left: PlannedObject[] = [];
-  await sayRefused(say, "_rowferry", async () => {
+  await reportRefused(report, "_rowferry", async () => {
     ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
   });
   const { catalogue, excluded } = selectedCatalogue(whole, from.database, selection);
@@ -83,7 +83,7 @@ export async function fromMysql(
     source: { session, database: from.database, maria, version, catalogue },
     left: out,
     request,
-    say,
+    report,
   };
   const found =
     target.engine === "postgres"
@@ -111,14 +111,14 @@ function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
   return { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
 }
 
-async function intoPostgres({ source, request, say }: Reading, session: PostgresSession): Promise<Answer> {
+async function intoPostgres({ source, request, report }: Reading, session: PostgresSession): Promise<Answer> {
   const { target: to, options, claimed } = request;
   const { database, catalogue } = source;
   const { drop = [], content } = options;
   refuseTogether(options);
   const schema = targetSchema(options, database);
   const tables = catalogue.tables.map(({ name }) => name);
-  const free = sayClaimed(claimed, wantedNames(schema, tables, content === "data" ? [] : catalogue.others), say);
+  const free = reportClaimed(claimed, wantedNames(schema, tables, content === "data" ? [] : catalogue.others), report);
   const unclaimed = new Set(free.map(({ name }) => name));
   const wanted = {
     encoding: undefined,
@@ -127,15 +127,18 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
     jobs: options.jobs,
     makes: content !== "data",
   };
-  const { relations } = await assessPostgresTarget(session, to, wanted, say);
-  sayManyColumns(catalogue.tables, say);
+  const { relations } = await assessPostgresTarget(session, to, wanted, report);
+  sayManyColumns(catalogue.tables, report);
   const forced = await readOverrides(session, database, catalogue.tables, options.types);
-  await sayRefused(say, "options.types", () => refuseMoneyTypes(session, forced));
+  await reportRefused(report, "options.types", () => refuseMoneyTypes(session, forced));
   const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
   const answer = { empty: relations.length === 0, free: null };
   if (content === "data")
-    return { ...answer, objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, say) };
-  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, say, session);
+    return {
+      ...answer,
+      objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, report),
+    };
+  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, report, session);
   if (content !== "schema") {
     const asText = (table: string) => (column: SourceColumn) =>
       forced.get(columnKey(table, column.name))?.base !== "bytea";
@@ -144,27 +147,27 @@ async function intoPostgres({ source, request, say }: Reading, session: Postgres
       rows,
       columns: columns.filter(asText(name)),
     }));
-    await sayStrayBytes(source.session, database, texts, say);
+    await reportStrayBytes(source.session, database, texts, report);
   }
   const names = (await readNames(session, schema)).map(({ name }) => name);
-  await sayUnmatched([...names, ...tables], schema, drop, say);
-  const dropped = sayInTheWay(
+  await reportUnmatched([...names, ...tables], schema, drop, report);
+  const dropped = reportInTheWay(
     schema,
     tables.filter((name) => unclaimed.has(fullName(schema, name))).map((name) => `${schema}.${name}`),
     relations,
     drop,
-    say,
+    report,
   );
   const bare = dropped.map((name) => name.slice(schema.length + 1));
-  await sayPostgresDependents(
+  await reportPostgresDependents(
     session,
     bare.map((name) => fullName(schema, name)),
-    say,
+    report,
   );
   return { ...answer, objects };
 }
 
-async function intoMysql({ source, left, request, say }: Reading, session: MysqlSession): Promise<Answer> {
+async function intoMysql({ source, left, request, report }: Reading, session: MysqlSession): Promise<Answer> {
   const { target: to, options, claimed } = request;
   const { database, catalogue } = source;
   const { drop = [], content } = options;
@@ -182,10 +185,10 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
       size: sizeOf(catalogue),
       jobs: options.jobs,
     },
-    say,
+    report,
   );
   const relations = await relationsOf(session, to.database);
-  const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, say);
+  const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, report);
   const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
   const answer = {
     empty: relations.every((name) => name === "_rowferry"),
@@ -195,27 +198,27 @@ async function intoMysql({ source, left, request, say }: Reading, session: Mysql
   };
   const prefix = named(options.schemas, database) ?? "";
   const naming = { database, prefix, content, server: session.server, exact };
-  const free = sayClaimed(claimed, wantedMysqlNames(catalogue, naming), say);
+  const free = reportClaimed(claimed, wantedMysqlNames(catalogue, naming), report);
   const unclaimed = new Set(free.map(({ name }) => name));
   const others = catalogue.others.filter(({ kind }) => kind === "sequence" || (kind === "view" && prefix === ""));
   const wanted = [
     ...catalogue.tables.map(({ name }) => prefix + name),
     ...(content === "data" ? [] : others.map(({ name }) => name)),
   ];
-  await sayUnmatched([...relations, ...wanted], to.database, drop, say);
+  await reportUnmatched([...relations, ...wanted], to.database, drop, report);
   if (content === "data") return answer;
-  if (!exact) sayFolded(wanted, relations, say);
-  const dropped = sayInTheWay(
+  if (!exact) reportFolded(wanted, relations, report);
+  const dropped = reportInTheWay(
     to.database,
     wanted
       .filter((name) => unclaimed.has(mysqlClaim("table", name, exact).name))
       .map((name) => `${to.database}.${name}`),
     relations.map((name) => `${to.database}.${name}`),
     drop,
-    say,
+    report,
   );
-  await sayMysqlReferences(session, to.database, dropped, say);
-  if (prefix === "") await sayMysqlCode(session, to.database, catalogue, dropped, say);
+  await reportMysqlReferences(session, to.database, dropped, report);
+  if (prefix === "") await reportMysqlCode(session, to.database, catalogue, dropped, report);
   return answer;
 }
 
@@ -241,10 +244,10 @@ const makes: Record<string, string[]> = {
 /** Of PostgreSQL's tables. */
 const mostInPostgres = 1600;
 
-function sayManyColumns(tables: Catalogue["tables"], say: Say): void {
+function sayManyColumns(tables: Catalogue["tables"], report: ReportFinding): void {
   for (const { name, columns } of tables)
     if (columns.length > mostInPostgres)
-      say(
+      report(
         "blocker",
         "too_many_columns",
         name,

@@ -4,14 +4,14 @@ import { type Rights, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal, qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
-import type { Say } from "../finding.ts";
+import type { ReportFinding } from "../finding.ts";
 import {
   readSettings,
+  reportBinlog,
+  reportMysqlConnections,
+  reportReadOnly,
+  reportReplica,
   type ServerSettings,
-  sayBinlog,
-  sayMysqlConnections,
-  sayReadOnly,
-  sayReplica,
 } from "./limits.ts";
 
 /** What a MySQL or MariaDB server says of itself before a copy, by its catalogue, settings and the user's grants. */
@@ -24,10 +24,10 @@ const knownRights = (session: Session): Promise<Rights | undefined> =>
   });
 
 /** Those that tests run on, and newer ones. */
-function sayOld({ server: { maria, version, versionText }, place: { role } }: Session, say: Say): void {
+function sayOld({ server: { maria, version, versionText }, place: { role } }: Session, report: ReportFinding): void {
   const oldest = maria ? 101_100 : 80_000;
   if (version < oldest)
-    say(
+    report(
       "note",
       "old_version",
       `${maria ? "MariaDB" : "MySQL"} ${versionText}`,
@@ -43,14 +43,14 @@ export async function assessMysqlSource(
   { database, user }: Endpoint,
   { source_locks: locks = "auto", jobs }: CopyOptions,
   copied: (table: string) => boolean,
-  say: Say,
+  report: ReportFinding,
 ): Promise<Catalogue> {
-  sayOld(session, say);
-  await sayReplica(session, say);
-  await sayMysqlConnections(session, await readSettings(session), jobs, say);
+  sayOld(session, report);
+  await reportReplica(session, report);
+  await reportMysqlConnections(session, await readSettings(session), jobs, report);
   const catalogue = await readCatalogue(session, database, copied);
   for (const { kind, name, note } of catalogue.unseen)
-    say("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
+    report("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
   const rights = await knownRights(session);
   const all = `${qualified(database)}.*`;
   const flush = rights === undefined || ["RELOAD", "FLUSH_TABLES"].some((right) => rights.everywhere(right));
@@ -59,7 +59,7 @@ export async function assessMysqlSource(
     const weaker = lock
       ? "tables are locked one by one instead of all at once, for a moment"
       : `one connection reads instead of ${jobs}`;
-    say(
+    report(
       locks === "require" && !lock ? "blocker" : lock ? "note" : "warning",
       "right_missing",
       "RELOAD",
@@ -71,7 +71,7 @@ export async function assessMysqlSource(
     .filter(({ name, engine }) => !transactional.test(engine) && copied(name))
     .map(({ name }) => name);
   if (others.length > 0)
-    say(
+    report(
       "warning",
       "not_transactional",
       shortList(others),
@@ -117,14 +117,14 @@ export async function assessMysqlTarget(
   session: Session,
   { database, user }: Endpoint,
   { needs, code, size, jobs }: MysqlLoad,
-  say: Say,
+  report: ReportFinding,
 ): Promise<MysqlTarget> {
-  sayOld(session, say);
+  sayOld(session, report);
   const rights = await knownRights(session);
   const on = qualified(database);
   const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));
   if (missing.length > 0)
-    say(
+    report(
       "blocker",
       "right_missing",
       missing.join(", "),
@@ -133,7 +133,7 @@ export async function assessMysqlTarget(
     );
   for (const [right, what] of wished)
     if (rights !== undefined && needs.includes(right) && !rights.onDatabase(right, database))
-      say(
+      report(
         "blocker",
         "right_missing",
         right,
@@ -141,12 +141,12 @@ export async function assessMysqlTarget(
         `GRANT ${right} ON ${on}.*, or copy the rows alone with options.content data`,
       );
   const settings = await readSettings(session);
-  sayReadOnly(settings, rights, say);
-  await sayMysqlConnections(session, settings, jobs, say);
-  sayBinlog(settings, size, say);
+  reportReadOnly(settings, rights, report);
+  await reportMysqlConnections(session, settings, jobs, report);
+  reportBinlog(settings, size, report);
   const is = (name: string, value: RegExp) => value.test(settings.get(name) ?? "");
   if (is("local_infile", /^off$/i))
-    say(
+    report(
       "note",
       "local_infile_off",
       "local_infile",
@@ -155,7 +155,7 @@ export async function assessMysqlTarget(
     );
   const isSuper = rights?.everywhere("SUPER") !== false;
   if (code && is("log_bin", /^on$/i) && is("log_bin_trust_function_creators", /^off$/i) && !isSuper)
-    say(
+    report(
       "warning",
       "untrusted_functions",
       "log_bin_trust_function_creators",

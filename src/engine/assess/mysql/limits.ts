@@ -2,7 +2,7 @@ import type { Rights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
-import type { Say } from "../finding.ts";
+import type { ReportFinding } from "../finding.ts";
 
 /** What a MySQL or MariaDB server allows and keeps: connections, the binary log, writes at all. */
 
@@ -53,19 +53,19 @@ async function told(session: Session, sql: string): Promise<readonly (readonly (
 }
 
 /** Connections that are left on the server, or to the user. */
-export async function sayMysqlConnections(
+export async function reportMysqlConnections(
   session: Session,
   settings: ServerSettings,
   jobs: number,
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const [status] = (await told(session, "SHOW GLOBAL STATUS LIKE 'Threads_connected'")) ?? [];
   const [[own] = []] = await session.query("SELECT @@session.max_user_connections");
   const used = Number(status?.[1] ?? 1) - 1;
   const free = numberOf(settings, "max_connections") - used;
-  sayConnections(session.place.role, { free, jobs, limit: "max_connections" }, say);
+  reportConnections(session.place.role, { free, jobs, limit: "max_connections" }, report);
   if (Number(own) > 0)
-    sayConnections(session.place.role, { free: Number(own), jobs, limit: "max_user_connections" }, say);
+    reportConnections(session.place.role, { free: Number(own), jobs, limit: "max_user_connections" }, report);
 }
 
 interface Connections {
@@ -79,14 +79,14 @@ interface Connections {
   besides?: number;
 }
 
-export function sayConnections(
+export function reportConnections(
   role: "source" | "target",
   { free, jobs, limit, least = jobs + (role === "target" ? 1 : 0), besides = 0 }: Connections,
-  say: Say,
+  report: ReportFinding,
 ): void {
   const most = jobs + besideJobs + besides;
   if (free >= most) return;
-  say(
+  report(
     free < least ? "blocker" : "warning",
     "connections",
     `${limit} of the ${role}`,
@@ -96,11 +96,11 @@ export function sayConnections(
 }
 
 /** Whether rows and tables can be written at all. */
-export function sayReadOnly(settings: ServerSettings, rights: Rights | undefined, say: Say): void {
+export function reportReadOnly(settings: ServerSettings, rights: Rights | undefined, report: ReportFinding): void {
   const closed = ["super_read_only", "innodb_read_only"].find((name) => isOn(settings, name));
   const admin = ["SUPER", "READ_ONLY ADMIN", "CONNECTION_ADMIN"].some((right) => rights?.everywhere(right));
   if (closed !== undefined || (isOn(settings, "read_only") && !admin))
-    say(
+    report(
       "blocker",
       "read_only",
       closed ?? "read_only",
@@ -108,7 +108,7 @@ export function sayReadOnly(settings: ServerSettings, rights: Rights | undefined
       `name the primary server, or switch ${closed ?? "read_only"} off`,
     );
   else if (isOn(settings, "read_only"))
-    say(
+    report(
       "warning",
       "read_only",
       "read_only",
@@ -117,7 +117,7 @@ export function sayReadOnly(settings: ServerSettings, rights: Rights | undefined
     );
   // Below that rows can be written.
   if (numberOf(settings, "innodb_force_recovery") >= 4)
-    say(
+    report(
       "blocker",
       "read_only",
       "innodb_force_recovery",
@@ -131,13 +131,13 @@ const transactionBytes = 128 << 20;
 const days = (seconds: number) => `${Math.round(seconds / 8640) / 10} days`;
 
 /** What is written is written to the binary log as well. */
-export function sayBinlog(settings: ServerSettings, size: number, say: Say): void {
+export function reportBinlog(settings: ServerSettings, size: number, report: ReportFinding): void {
   const megabytes = Math.round(size / 1e6).toLocaleString("en-US");
   if (isOn(settings, "log_bin")) {
     const seconds = numberOf(settings, "binlog_expire_logs_seconds") || numberOf(settings, "expire_logs_days") * 86_400;
     const large = size >= largeBytes;
     if (seconds === 0 || large)
-      say(
+      report(
         large && seconds === 0 ? "warning" : "note",
         "binlog_grows",
         seconds === 0 ? "binlog_expire_logs_seconds" : "log_bin",
@@ -146,7 +146,7 @@ export function sayBinlog(settings: ServerSettings, size: number, say: Say): voi
       );
     const cache = numberOf(settings, "max_binlog_cache_size");
     if (cache > 0 && cache < transactionBytes)
-      say(
+      report(
         "warning",
         "small_binlog_cache",
         "max_binlog_cache_size",
@@ -157,7 +157,7 @@ export function sayBinlog(settings: ServerSettings, size: number, say: Say): voi
   for (const [on, limit, what] of clusters) {
     const most = numberOf(settings, limit);
     if (on === undefined ? most > 0 && most < transactionBytes : isOn(settings, on) && most < transactionBytes)
-      say(
+      report(
         "warning",
         "small_transactions",
         limit,
@@ -167,7 +167,7 @@ export function sayBinlog(settings: ServerSettings, size: number, say: Say): voi
   }
   for (const name of ["rpl_semi_sync_source_enabled", "rpl_semi_sync_master_enabled"])
     if (isOn(settings, name))
-      say("note", "waits_for_replicas", name, "each commit waits for a replica, which makes the copy slower");
+      report("note", "waits_for_replicas", name, "each commit waits for a replica, which makes the copy slower");
 }
 
 export const largeBytes = 1e9;
@@ -177,14 +177,14 @@ const clusters: [on: string | undefined, limit: string, what: string][] = [
 ];
 
 /** A source that is a replica may lack what its own source has written. */
-export async function sayReplica(session: Session, say: Say): Promise<void> {
+export async function reportReplica(session: Session, report: ReportFinding): Promise<void> {
   const { maria, version } = session.server;
   const modern = maria ? version >= 100_501 : version >= 80_022;
   const rows = await told(session, modern ? "SHOW REPLICA STATUS" : "SHOW SLAVE STATUS");
   if (rows === undefined || rows.length === 0) return;
   const [state] = (await told(session, "SHOW GLOBAL STATUS LIKE 'Slave_running'")) ?? [];
   const stopped = state?.[1] === "OFF" ? ", and does not run at the moment" : "";
-  say(
+  report(
     "note",
     "replica",
     "the source server",
@@ -194,13 +194,13 @@ export async function sayReplica(session: Session, say: Say): Promise<void> {
 }
 
 /** Values that may be too long for a statement or a function of the target. `longest`: a row's bytes, where some were read. */
-export function sayPacket(settings: ServerSettings, may: boolean, longest: number, say: Say): void {
+export function reportPacket(settings: ServerSettings, may: boolean, longest: number, report: ReportFinding): void {
   const packet = numberOf(settings, "max_allowed_packet");
   const infile = isOn(settings, "local_infile");
   const most = Math.floor(packet / (1 << 20));
   const fix = "SET GLOBAL max_allowed_packet = 1073741824 while the copy runs";
   if (longest * 2 > packet)
-    say(
+    report(
       "warning",
       "small_packet",
       "max_allowed_packet",
@@ -208,7 +208,7 @@ export function sayPacket(settings: ServerSettings, may: boolean, longest: numbe
       fix,
     );
   else if (may && packet < smallPacket)
-    say(
+    report(
       infile ? "note" : "warning",
       "small_packet",
       "max_allowed_packet",

@@ -26,9 +26,9 @@ import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import type { Srids } from "../../rows/copy-to-load/fields.ts";
 import { createSelection } from "../../run/selection.ts";
-import { sayDoubts } from "../doubts.ts";
-import { type PlannedObject, type Say, translatedView, untranslatedView, withoutText } from "../finding.ts";
-import { saySequences } from "../postgres/index.ts";
+import { reportDoubts } from "../doubts.ts";
+import { type PlannedObject, type ReportFinding, translatedView, untranslatedView, withoutText } from "../finding.ts";
+import { reportSequences } from "../postgres/index.ts";
 
 /** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, by its own planners, before any row is read. */
 
@@ -53,7 +53,7 @@ export async function postgresToMysql(
   { session: source, chosen, all, views, isOwn }: Converting,
   target: { maria: boolean; version: number; exact: boolean; database: string; srids?: Srids | undefined },
   options: CopyOptions,
-  say: Say,
+  report: ReportFinding,
 ): Promise<Converted> {
   const { tables } = chosen;
   const scheme = createScheme(
@@ -68,7 +68,7 @@ export async function postgresToMysql(
   const planned: PlannedObject[] = [];
   const alike: NameAlike[] = [];
   for (const plan of plans.values()) {
-    sayDoubts(plan.name, plan.doubts, say);
+    reportDoubts(plan.name, plan.doubts, report);
     taken.push(plan.name);
     planned.push(...plan.inventory.map(withoutText));
     alike.push(...namesAlike(plan));
@@ -79,11 +79,11 @@ export async function postgresToMysql(
   const entries = sequenceEntries(sequences, plans.values(), chosen);
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const mute = sequences.filter(isWanted).filter(({ last }) => last === null);
-  saySequences(source, mute, "warning", say);
+  reportSequences(source, mute, "warning", report);
   const keys = planForeignKeys(scheme, plans);
   planned.push(...keys.inventory.map(withoutText));
   for (const entry of planned.filter(isLostKey))
-    say(
+    report(
       "warning",
       "key_lost",
       entry.name,
@@ -91,14 +91,14 @@ export async function postgresToMysql(
       "keep the rule in the application, or change the key in the source",
     );
   for (const { column, other, name } of alike)
-    say(
+    report(
       "warning",
       "names_alike",
       column,
       `MySQL does not tell it from column ${other}: it becomes ${name}`,
       "rename one of the two in the source to choose its name",
     );
-  sayDoubleNames(tables, say);
+  sayDoubleNames(tables, report);
   const others = [
     ...keys.keys.map((key) => ({
       kind: "constraint",
@@ -148,14 +148,14 @@ const namesAlike = ({ source, columns }: TablePlan): NameAlike[] =>
   });
 
 /** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
-function sayDoubleNames(tables: readonly SourceTable[], say: Say): void {
+function sayDoubleNames(tables: readonly SourceTable[], report: ReportFinding): void {
   const seen = new Map<string, string>();
   for (const table of tables)
     for (const { name } of table.foreignKeys) {
       const other = seen.get(name.toLowerCase());
       seen.set(name.toLowerCase(), table.name);
       if (other !== undefined)
-        say(
+        report(
           "note",
           "name_changes",
           `${table.schema}.${table.name} ${name}`,

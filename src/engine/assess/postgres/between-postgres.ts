@@ -20,15 +20,15 @@ import { isSameDatabase } from "../../postgres/fence/same-database.ts";
 import type { leftInSource } from "../../postgres/source/left-in-source.ts";
 import { readUnreadableSequences } from "../../postgres/source/unreadable-sequences.ts";
 import { quietly } from "../../postgres/target/data-only.ts";
-import { type Claimed, sayClaimed } from "../claimed.ts";
+import { type Claimed, reportClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
-import { sayDoubts } from "../doubts.ts";
-import type { PlannedObject, Say } from "../finding.ts";
+import { reportDoubts } from "../doubts.ts";
+import type { PlannedObject, ReportFinding } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
-import { sayPostgresObjects, sayRefused, withFix } from "../in-the-way.ts";
+import { reportPostgresObjects, reportRefused, withFix } from "../in-the-way.ts";
 import { readSkipped } from "../skipped.ts";
-import { assessPostgresTarget, type PostgresReadings, saySequences } from "./index.ts";
-import { sayCollations } from "./limits.ts";
+import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
+import { reportCollations } from "./limits.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
 
@@ -56,12 +56,12 @@ export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "objects"
 export async function betweenPostgres(
   { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
   target: Session,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PostgresFindings> {
   if (await isSameDatabase(session, target)) throw sameDatabase();
-  await sayRefused(say, "schemas", () => refuseUnknown(options));
+  await reportRefused(report, "schemas", () => refuseUnknown(options));
   let dumps = false;
-  await sayRefused(say, "pg_dump", async () => {
+  await reportRefused(report, "pg_dump", async () => {
     checkDumpVersion(pgDump ?? (await dumpVersion(process.env)), session, target);
     dumps = true;
   });
@@ -70,13 +70,13 @@ export async function betweenPostgres(
     own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
   // pg_dump reads every sequence, whatever is left out.
-  saySequences(session, refused, "blocker", say);
+  reportSequences(session, refused, "blocker", report);
   let notes: InventoryEntry[] = [];
   if (dumps && refused.length === 0)
-    await sayRefused(say, "the source's schema", async () => {
+    await reportRefused(report, "the source's schema", async () => {
       notes = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
         if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
-        say(
+        report(
           "note",
           "objects_unread",
           "the source's schema",
@@ -94,35 +94,35 @@ export async function betweenPostgres(
   const asked = rowsAlone
     ? { ...load, extensions: [], schemas: [] }
     : { ...load, extensions: extensionsOf(wanted, extensions), schemas };
-  const found = await assessPostgresTarget(target, to, asked, say);
+  const found = await assessPostgresTarget(target, to, asked, report);
   for (const one of await codeWarnings(session, target))
-    say("warning", "foreign_code", "code of the source", ...withFix(one));
-  await sayRefused(say, "lc_monetary", () => refuseOtherMoney(session, target));
+    report("warning", "foreign_code", "code of the source", ...withFix(one));
+  await reportRefused(report, "lc_monetary", () => refuseOtherMoney(session, target));
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
     const filled = (await readTables(session)).filter(
       ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
     );
-    sayClaimed(
+    reportClaimed(
       claimed,
       filled.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) })),
-      say,
+      report,
     );
-    await sayRefused(say, "the target's tables", async () => {
+    await reportRefused(report, "the target's tables", async () => {
       const { doubtful } = await checkDataOnly({ source: session, target }, filled, options.drop, () => false);
-      for (const { table, doubts } of doubtful) sayDoubts(table, doubts, say);
+      for (const { table, doubts } of doubtful) reportDoubts(table, doubts, report);
     });
-    await reportDataOnly(target, filled, say, () => quietly(target, filled));
+    await reportDataOnly(target, filled, report, () => quietly(target, filled));
   } else {
-    await sayCollations(
+    await reportCollations(
       session,
       target,
       tables.map(({ oid }) => oid),
-      say,
+      report,
     );
-    await sayRefused(say, "options.verify", () => refuseForcedRows(session, target, tables, options));
+    await reportRefused(report, "options.verify", () => refuseForcedRows(session, target, tables, options));
     const taken = options.content === "schema" ? [] : await largeObjectsThere(session, target, true);
-    await sayPostgresObjects(sayClaimed(claimed, wanted, say), taken, target, options, say);
+    await reportPostgresObjects(reportClaimed(claimed, wanted, report), taken, target, options, report);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
   const objects = [

@@ -3,10 +3,10 @@ import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
-import type { Say } from "../finding.ts";
+import type { ReportFinding } from "../finding.ts";
 import { shortList } from "../mysql/index.ts";
 import type { Sampled } from "../sample.ts";
-import { sayPostgresConnections, sayWal } from "./limits.ts";
+import { reportPostgresConnections, reportWal } from "./limits.ts";
 
 /** What a PostgreSQL server says of itself before a copy, by its catalogues, settings and the user's rights. */
 
@@ -34,10 +34,10 @@ export async function assessPostgresSource(
   session: Session,
   { user }: Endpoint,
   jobs: number,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PostgresReadings> {
-  old(session, say);
-  await sayPostgresConnections(session, { jobs }, say);
+  old(session, report);
+  await reportPostgresConnections(session, { jobs }, report);
   const tables = await session.query<TableRow>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
             pg_catalog.pg_table_size(c.oid) AS data,
@@ -50,7 +50,7 @@ export async function assessPostgresSource(
   const words = ({ schema, name }: TableRow) => `${schema}.${name}`;
   const unreadable = tables.filter(({ readable }) => !readable).map(words);
   if (unreadable.length > 0)
-    say(
+    report(
       "blocker",
       "right_missing",
       shortList(unreadable),
@@ -59,7 +59,7 @@ export async function assessPostgresSource(
     );
   const hidden = tables.filter(({ hidden: active, readable }) => active && readable).map(words);
   if (hidden.length > 0)
-    say(
+    report(
       "blocker",
       "row_security",
       shortList(hidden),
@@ -71,7 +71,7 @@ export async function assessPostgresSource(
             pg_catalog.current_setting('server_encoding') AS encoding`,
   );
   if (facts?.standby)
-    say(
+    report(
       "note",
       "standby",
       "the source server",
@@ -79,7 +79,7 @@ export async function assessPostgresSource(
       "raise max_standby_streaming_delay there, or copy from the primary",
     );
   if (facts?.encoding === "SQL_ASCII")
-    say(
+    report(
       "warning",
       "encoding",
       "SQL_ASCII",
@@ -98,15 +98,15 @@ export async function assessPostgresSource(
 }
 
 /** Whose values the source's user may not read. */
-export function saySequences(
+export function reportSequences(
   { place }: Session,
   refused: readonly Sequence[],
   severity: "blocker" | "warning",
-  say: Say,
+  report: ReportFinding,
 ): void {
   if (refused.length === 0) return;
   const { user } = place.endpoint;
-  say(
+  report(
     severity,
     "right_missing",
     sequenceNames(refused),
@@ -129,9 +129,9 @@ export async function largestOf(session: Session, tables: PostgresReadings["tabl
     : { schema, name, rows, bytes, columns: columns.map((column) => column.name) };
 }
 
-function old({ version, place }: Session, say: Say): void {
+function old({ version, place }: Session, report: ReportFinding): void {
   if (version < oldest)
-    say(
+    report(
       "blocker",
       "unsupported_version",
       `PostgreSQL ${versionText(version)}`,
@@ -139,7 +139,7 @@ function old({ version, place }: Session, say: Say): void {
       "upgrade the server to 12 or newer",
     );
   else if (version < oldestTested)
-    say(
+    report(
       "note",
       "old_version",
       `PostgreSQL ${versionText(version)}`,
@@ -173,12 +173,12 @@ export async function assessPostgresTarget(
   session: Session,
   { user, database }: Endpoint,
   { encoding, extensions = [], schemas, size, jobs, makes }: PostgresWanted,
-  say: Say,
+  report: ReportFinding,
 ): Promise<PostgresTarget> {
-  old(session, say);
-  await sayPostgresConnections(session, { jobs, building: encoding === undefined }, say);
-  await sayWal(session, size, say);
-  if (makes) await sayDefaultRights(session, say);
+  old(session, report);
+  await reportPostgresConnections(session, { jobs, building: encoding === undefined }, report);
+  await reportWal(session, size, report);
+  if (makes) await sayDefaultRights(session, report);
   const [facts] = await session.query<{
     standby: boolean;
     create: boolean;
@@ -188,9 +188,15 @@ export async function assessPostgresTarget(
             pg_catalog.current_setting('server_encoding') AS encoding`,
   );
   if (facts?.standby)
-    say("blocker", "read_only", "the target server", "it is a standby and takes no writes", "name the primary server");
+    report(
+      "blocker",
+      "read_only",
+      "the target server",
+      "it is a standby and takes no writes",
+      "name the primary server",
+    );
   if (facts?.create === false && extensions.length > 0)
-    say(
+    report(
       "warning",
       "right_missing",
       "CREATE",
@@ -206,7 +212,7 @@ export async function assessPostgresTarget(
   );
   for (const { name, there } of closed)
     if (name !== "public" || schemas.includes(name) || closed.length === needed.length)
-      say(
+      report(
         "blocker",
         "right_missing",
         there ? `CREATE on schema ${name}` : "CREATE",
@@ -216,7 +222,7 @@ export async function assessPostgresTarget(
           : `make it and GRANT ALL ON SCHEMA ${name}, or GRANT CREATE ON DATABASE ${database}`,
       );
   if (encoding === undefined && facts?.encoding !== "UTF8")
-    say(
+    report(
       "blocker",
       "target_encoding",
       facts?.encoding ?? "",
@@ -224,14 +230,14 @@ export async function assessPostgresTarget(
       "CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0",
     );
   else if (encoding !== facts?.encoding && encoding !== undefined && !universal.has(facts?.encoding ?? ""))
-    say(
+    report(
       "warning",
       "encoding",
       facts?.encoding ?? "",
       `the source's encoding is ${encoding}: characters that the target's lacks end the copy`,
       `CREATE DATABASE … ENCODING '${encoding}' TEMPLATE template0`,
     );
-  if (extensions.length > 0) await sayExtensions(session, user, extensions, say);
+  if (extensions.length > 0) await sayExtensions(session, user, extensions, report);
   return { relations: await userRelations(session) };
 }
 
@@ -246,14 +252,14 @@ export async function userRelations(session: Session): Promise<string[]> {
 }
 
 /** ALTER DEFAULT PRIVILEGES of the target: the source never gave these rights, and the copy takes them back. */
-async function sayDefaultRights(session: Session, say: Say): Promise<void> {
+async function sayDefaultRights(session: Session, report: ReportFinding): Promise<void> {
   const rows = await session.query<{ role: string }>(
     `SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.pg_get_userbyid(a.grantee)::text END AS role
        FROM pg_catalog.pg_default_acl d, pg_catalog.aclexplode(d.defaclacl) a
       WHERE d.defaclrole = (SELECT oid FROM pg_catalog.pg_roles WHERE rolname = current_user) AND a.grantee <> d.defaclrole ORDER BY 1`,
   );
   if (rows.length === 0) return;
-  say(
+  report(
     "note",
     "default_rights",
     shortList(rows.map(({ role }) => role)),
@@ -262,7 +268,12 @@ async function sayDefaultRights(session: Session, say: Say): Promise<void> {
   );
 }
 
-async function sayExtensions(session: Session, user: string, extensions: readonly string[], say: Say): Promise<void> {
+async function sayExtensions(
+  session: Session,
+  user: string,
+  extensions: readonly string[],
+  report: ReportFinding,
+): Promise<void> {
   const trusted = session.version >= 130_000 ? "trusted" : "false";
   const there = await session.query<{ name: string; may: boolean }>(
     `SELECT name::text AS name, pg_catalog.bool_or(installed OR ${trusted} OR NOT superuser) OR (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS may
@@ -271,7 +282,7 @@ async function sayExtensions(session: Session, user: string, extensions: readonl
   const known = new Map(there.map(({ name, may }) => [name, may]));
   for (const name of extensions)
     if (!known.has(name))
-      say(
+      report(
         "blocker",
         "extension_missing",
         name,
@@ -279,7 +290,7 @@ async function sayExtensions(session: Session, user: string, extensions: readonl
         "install its package on the target server, or drop it from the source",
       );
     else if (known.get(name) === false)
-      say(
+      report(
         "blocker",
         "right_missing",
         name,

@@ -1,16 +1,16 @@
 import { otherLocale } from "../../postgres/catalogue/locale.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
-import type { Say } from "../finding.ts";
+import type { ReportFinding } from "../finding.ts";
 import { shortList } from "../mysql/index.ts";
-import { besideJobs, largeBytes, sayConnections } from "../mysql/limits.ts";
+import { besideJobs, largeBytes, reportConnections } from "../mysql/limits.ts";
 
 /** What a PostgreSQL server allows and keeps: connections, WAL, collations. */
 
 /** Connections that are left on the server, in the database and to the user. `building`: indexes are built beside the rows, from MySQL. */
-export async function sayPostgresConnections(
+export async function reportPostgresConnections(
   session: Session,
   { jobs, building = false }: { jobs: number; building?: boolean },
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const rows = await session.query<{ limit: string; most: number; used: number }>(
     `WITH others AS (SELECT datname, usename FROM pg_catalog.pg_stat_activity WHERE pid <> pg_catalog.pg_backend_pid()
@@ -29,11 +29,11 @@ export async function sayPostgresConnections(
   // A target that refuses one of them ends the copy in the middle.
   const least = role === "target" ? { least: jobs + besideJobs } : {};
   for (const { limit, most, used } of rows)
-    sayConnections(role, { free: most - used, jobs, limit, ...least, besides: building ? jobs : 0 }, say);
+    reportConnections(role, { free: most - used, jobs, limit, ...least, besides: building ? jobs : 0 }, report);
 }
 
 /** What is written is written to the WAL as well, which slots, archives and standbys may hold back. */
-export async function sayWal(session: Session, size: number, say: Say): Promise<void> {
+export async function reportWal(session: Session, size: number, report: ReportFinding): Promise<void> {
   const megabytes = Math.round(size / 1e6).toLocaleString("en-US");
   const keeps = session.version >= 130_000 ? "pg_catalog.current_setting('max_slot_wal_keep_size')" : "'-1'";
   const [state] = await session.query<{
@@ -57,7 +57,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
       state.keeps === "-1"
         ? "WAL that they have not read is kept until the disk is full (max_slot_wal_keep_size is -1)"
         : `a slot that falls behind by more than max_slot_wal_keep_size (${state.keeps}) is lost to its reader`;
-    say(
+    report(
       idle.length > 0 || large ? "warning" : "note",
       "slots_keep_wal",
       shortList(idle.length > 0 ? idle : slots),
@@ -68,7 +68,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
     );
   }
   if (state.archiving && state.failing)
-    say(
+    report(
       "warning",
       "archive_fails",
       "archive_command",
@@ -76,7 +76,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
       "fix the archive first (pg_stat_archiver tells of it)",
     );
   else if (state.archiving && size >= largeBytes)
-    say(
+    report(
       "note",
       "archive_grows",
       "archive_mode",
@@ -84,7 +84,7 @@ export async function sayWal(session: Session, size: number, say: Say): Promise<
       "have room for it there",
     );
   if (standbys !== "")
-    say(
+    report(
       "note",
       "waits_for_replicas",
       "synchronous_standby_names",
@@ -98,11 +98,11 @@ interface Collation {
 }
 
 /** Collations of the server's own that columns and indexes of the tables name, without which these cannot be made. */
-export async function sayCollations(
+export async function reportCollations(
   source: Session,
   target: Session,
   oids: readonly number[],
-  say: Say,
+  report: ReportFinding,
 ): Promise<void> {
   const used = await source.query<Collation>(
     `SELECT o.collname AS name, pg_catalog.min(n.nspname || '.' || c.relname || '.' || a.attname) AS used
@@ -122,7 +122,7 @@ export async function sayCollations(
     const known = new Set(there.map(({ name }) => name));
     for (const { name, used: column } of used)
       if (!known.has(name))
-        say(
+        report(
           "blocker",
           "collation_missing",
           column,
@@ -132,7 +132,7 @@ export async function sayCollations(
   }
   const words = await otherLocale(source, target);
   if (words !== undefined)
-    say(
+    report(
       "note",
       "locale_differs",
       "the target database",

@@ -39,4 +39,4 @@ export function means(text: string, names: readonly string[], least = 1): boolea
 }
 
 /** For a person whose name was not found. */
-export const dotMend = 'and a name that has a dot in double quotes, as in schema."a.b"';
+export const dotFix = 'and a name that has a dot in double quotes, as in schema."a.b"';

@@ -3,7 +3,7 @@ import type { RunCode } from "../../contract/codes/index.ts";
 import { type Endpoint, EngineError } from "../../contract/index.ts";
 import { noPassword } from "../../contract/text/no-password.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { tlsMend } from "../../contract/text/tls-words.ts";
+import { tlsFix } from "../../contract/text/tls-fix.ts";
 import type { ServerError } from "./wire.ts";
 
 /** What a MySQL server or the way to it says, as the engine's errors: a stable code and a sentence to act on. */
@@ -256,7 +256,7 @@ export function engineError(error: unknown, { role, endpoint }: ErrorOrigin, doi
     });
   }
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)/.test(errno)) {
-    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}: ${tlsMend}`, {
+    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}: ${tlsFix}`, {
       side: role,
       cause: error,
     });

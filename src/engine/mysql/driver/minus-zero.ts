@@ -7,5 +7,5 @@ export async function knowsMinusZero(session: Pick<Session, "query">): Promise<b
 }
 
 /** Words for zeros that lost their sign; `column` with its table. */
-export const minusZeroWords = (column: string, zeros: number): string =>
+export const minusZeroMessage = (column: string, zeros: number): string =>
   `column ${column}: ${zeros} values of -0 became 0, since this server knows no minus zero`;

@@ -1,4 +1,4 @@
-import { counted } from "../../../guard/words.ts";
+import { counted } from "../../../guard/text.ts";
 import type { MadeObject } from "../../contract/index.ts";
 import { isNamed } from "../../run/fence/drop-option.ts";
 import type { Fence } from "../../run/fence/fence.ts";

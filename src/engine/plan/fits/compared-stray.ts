@@ -1,9 +1,9 @@
 import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import type { TablePair } from "../../verify/checksum/index.ts";
+import { formatTable } from "../../verify/checksum/messages.ts";
 import { type ColumnType, type TableType, tableKey } from "../../verify/checksum/types.ts";
-import { tableWords } from "../../verify/checksum/words.ts";
-import { hasStrayBytes, type MysqlTable, readStrayBytes, strayWords } from "./stray-bytes.ts";
+import { hasStrayBytes, type MysqlTable, readStrayBytes, strayBytesMessage } from "./stray-bytes.ts";
 
 /**
  * Bytes of the source's texts that stand for no character are compared as question marks, which is what a copy makes of them:
@@ -38,7 +38,7 @@ export async function strayBytesOf(
   const found = await readStrayBytes(readers, tables, touch);
   return found.map(({ table, column, characterSet, values }) =>
     printable(
-      `${tableWords(table)}.${column}: ${strayWords(values, characterSet)}; they are compared as question marks`,
+      `${formatTable(table)}.${column}: ${strayBytesMessage(values, characterSet)}; they are compared as question marks`,
     ),
   );
 }

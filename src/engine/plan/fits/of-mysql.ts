@@ -3,7 +3,7 @@ import { identifier, qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { priorityOf, splitTable } from "../../mysql/source/split.ts";
 import { mysqlMisfit } from "./mysql-check.ts";
-import { hasStrayBytes, strayDoubt, strayWords } from "./stray-bytes.ts";
+import { hasStrayBytes, strayBytesMessage, strayDoubt } from "./stray-bytes.ts";
 import type { Check } from "./types.ts";
 import { countMisfits, type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
 
@@ -62,6 +62,6 @@ export async function strayBytes(
   const found = await countMisfits(doubtful.map(doubtfulIn(database)), { readers, count, touch });
   return found.map(
     ({ table, doubt: { column, types }, all }) =>
-      `column ${table}.${column}: ${strayWords(all, types[0])}; each is copied as a question mark; bytea in options.types keeps the bytes`,
+      `column ${table}.${column}: ${strayBytesMessage(all, types[0])}; each is copied as a question mark; bytea in options.types keeps the bytes`,
   );
 }

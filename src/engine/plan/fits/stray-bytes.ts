@@ -20,7 +20,7 @@ export const strayDoubt = (column: string, characterSet: string | null): Doubt =
   };
 };
 
-export const strayWords = (values: number, characterSet: string): string =>
+export const strayBytesMessage = (values: number, characterSet: string): string =>
   `${values} ${values === 1 ? "value has" : "values have"} bytes that stand for no character of ${characterSet}`;
 
 export interface MysqlTable {

@@ -1,4 +1,4 @@
-import { counted } from "../../../guard/words.ts";
+import { counted } from "../../../guard/text.ts";
 import { EngineError } from "../../contract/index.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";

@@ -190,5 +190,5 @@ export function sameType(one: Type, other: Type): boolean {
 }
 
 /** For a person. */
-export const typeWords = (type: Type): string =>
+export const formatType = (type: Type): string =>
   type.kind === "other" ? type.name : type.kind === "int" ? "a whole number" : type.kind;

@@ -4,7 +4,7 @@ import { type Endpoint, EngineError } from "../../contract/index.ts";
 import { noPassword } from "../../contract/text/no-password.ts";
 import { named } from "../../contract/text/own-property.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { tlsMend } from "../../contract/text/tls-words.ts";
+import { tlsFix } from "../../contract/text/tls-fix.ts";
 
 /**
  * Errors of the driver and of the server, as the engine's: a stable code, a sentence that a user can act on,
@@ -180,7 +180,7 @@ function byWords(text: string, errno: string): Meaning | undefined {
     /certificate|self.signed|altnames|SSL|TLS/i.test(text) ||
     /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno)
   )
-    return tls((said) => `${said}: ${tlsMend}`);
+    return tls((said) => `${said}: ${tlsFix}`);
   return undefined;
 }
 
@@ -194,7 +194,7 @@ export function sqlState(error: unknown): string | undefined {
 }
 
 /** The server's own words (message, detail), looked up through causes, printable. */
-export function serverWords(error: unknown): string {
+export function serverMessage(error: unknown): string {
   let words = error instanceof Error ? error.message : String(error);
   for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
     if ("severity" in at) {
@@ -212,7 +212,7 @@ export function engineError(error: unknown, place: ErrorOrigin, doing?: string):
   const errno = errnoOf(error);
   const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
   const found =
-    (state !== undefined && limit.test(serverWords(error)) ? tooLarge : undefined) ??
+    (state !== undefined && limit.test(serverMessage(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
     (state === undefined ? undefined : (named(byState, state) ?? (state.startsWith("08") ? lost : undefined))) ??
     named(byErrno, errno) ??
@@ -250,7 +250,7 @@ export const isRefusal = (error: unknown): boolean => {
 
 /** The end of a run with `on_object_error: fail`. `what`: kind and name. */
 export const schemaRefused = (what: string, error: unknown): EngineError =>
-  new EngineError("schema_refused", `making ${printable(what)}: ${serverWords(error)}`, {
+  new EngineError("schema_refused", `making ${printable(what)}: ${serverMessage(error)}`, {
     side: "target",
     cause: error,
   });

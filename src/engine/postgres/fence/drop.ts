@@ -1,11 +1,11 @@
-import { counted } from "../../../guard/words.ts";
+import { counted } from "../../../guard/text.ts";
 import { EngineError, type MadeObject } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { sharedKinds } from "../../run/fence/claims.ts";
 import { type Cleaned, nothingCleaned } from "../../run/fence/fence.ts";
 import { type Address, addressOf, type Resolved, resolve } from "../catalogue/address.ts";
 import type { Session } from "../driver/connection.ts";
-import { engineError, serverWords, sqlState } from "../driver/errors.ts";
+import { engineError, serverMessage, sqlState } from "../driver/errors.ts";
 import { identifier, qualified } from "../driver/names.ts";
 import { refuseDependents } from "./dependents.ts";
 import { dropCircle } from "./drop-circle.ts";
@@ -103,7 +103,7 @@ function batches(objects: readonly MadeObject[]): MadeObject[][] {
 function dependentsExist(held: readonly Held[], { dropped }: Cleaned): EngineError {
   const names = held
     .slice(0, 5)
-    .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverWords(why)})`);
+    .map(({ object, why }) => `${object.kind} ${qualified(...object.name)} (${serverMessage(why)})`);
   return new EngineError(
     "dependents_exist",
     `${counted(held.length, "object")} not dropped from the target, because something else depends on ${held.length === 1 ? "it" : "them"}: ${names.join("; ")}. Before that ${dropped === 0 ? "nothing" : counted(dropped, "object")} of the list ${dropped > 1 ? "were" : "was"} dropped. Drop what depends on the rest, then reset again`,

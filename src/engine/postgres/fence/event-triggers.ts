@@ -1,7 +1,7 @@
 import type { MadeObject } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../driver/connection.ts";
-import { serverWords, sqlState } from "../driver/errors.ts";
+import { serverMessage, sqlState } from "../driver/errors.ts";
 import { identifier, literal } from "../driver/names.ts";
 
 /**
@@ -98,7 +98,7 @@ export async function enableHeld(
       // Others took it over meanwhile.
       if (sqlState(error) !== "42501") throw error;
       await session.run("ROLLBACK TO SAVEPOINT enabling; RELEASE SAVEPOINT enabling");
-      warn(`event trigger ${printable(name)} stays disabled (${serverWords(error)}): ${printable(statement)}`);
+      warn(`event trigger ${printable(name)} stays disabled (${serverMessage(error)}): ${printable(statement)}`);
     }
   }
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../../guard/words.ts";
+import { counted } from "../../../guard/text.ts";
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { withoutReplyListener } from "../../run/watchdog/replies.ts";

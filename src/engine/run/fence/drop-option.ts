@@ -1,5 +1,5 @@
 import { EngineError } from "../../contract/index.ts";
-import { dotMend, fullName, means } from "../../contract/text/full-name.ts";
+import { dotFix, fullName, means } from "../../contract/text/full-name.ts";
 import { printable } from "../../contract/text/printable.ts";
 
 /**
@@ -27,7 +27,7 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
     `options.drop names what is no table of the target: ${lost
       .slice(0, 5)
       .map((one) => JSON.stringify(one))
-      .join(", ")}: write table or schema.table exactly as the target calls it, ${dotMend}`,
+      .join(", ")}: write table or schema.table exactly as the target calls it, ${dotFix}`,
   );
 }
 
@@ -45,7 +45,7 @@ export function refuseAmbiguousDrops(drop: readonly string[], dropped: readonly 
 }
 
 /** What can be done where the target has what a copy makes; all directions and the assessment say it so. */
-export const roomMend = "drop or rename them, name tables among them in options.drop, or name an empty database";
+export const targetFix = "drop or rename them, name tables among them in options.drop, or name an empty database";
 const mostTaken = 20;
 
 /** `taken`: in words, printable, tables first. */
@@ -53,6 +53,6 @@ export function targetNotEmpty(taken: readonly string[]): EngineError {
   const more = taken.length > mostTaken ? ` and ${taken.length - mostTaken} more` : "";
   return new EngineError(
     "target_not_empty",
-    `the target database already has ${taken.slice(0, mostTaken).join(", ")}${more}: ${roomMend}; nothing was written`,
+    `the target database already has ${taken.slice(0, mostTaken).join(", ")}${more}: ${targetFix}; nothing was written`,
   );
 }

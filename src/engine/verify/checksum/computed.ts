@@ -2,7 +2,7 @@ import { printable } from "../../contract/text/printable.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
 import { isRefusal } from "../../postgres/driver/errors.ts";
 import { type CompareOptions, compareTables, type SideSessions, type TableName } from "./index.ts";
-import { tableWords } from "./words.ts";
+import { formatTable } from "./messages.ts";
 
 /**
  * Generated columns that both sides compute, by expressions that are meant to be the same: their values are compared,
@@ -38,7 +38,7 @@ export async function differingColumns(
       const { differences, uncompared } = await compareTables(source, target, pairs, { ...options, maxKeys: 0 });
       if (differences.length > 0) return "the target computes other values by it";
       const own = some.flatMap(({ source: name, columns }) =>
-        columns.map((column) => `${tableWords(name)}.${printable(column.source)}: `),
+        columns.map((column) => `${formatTable(name)}.${printable(column.source)}: `),
       );
       const said = uncompared.find((words) => own.some((start) => words.startsWith(start)));
       return said === undefined ? undefined : `the values cannot be compared (${said})`;

@@ -8,6 +8,7 @@ import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { comparedForm, type Encodings, type NamedColumn } from "./forms.ts";
+import { formatTable } from "./messages.ts";
 import type { TableName } from "./rows.ts";
 import { hasMd5, readBoth, readersOf, type SideSessions } from "./side.ts";
 import { splitSide } from "./split.ts";
@@ -24,7 +25,6 @@ import {
 } from "./table.ts";
 import { createHalf } from "./table-side.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
-import { tableWords } from "./words.ts";
 
 export type { TableName } from "./rows.ts";
 export type { SideSessions } from "./side.ts";
@@ -87,7 +87,7 @@ export async function compareTables(
 
   const works: TableWork[] = [];
   for (const pair of pairs) {
-    const label = { source: tableWords(pair.source), target: tableWords(pair.target) };
+    const label = { source: formatTable(pair.source), target: formatTable(pair.target) };
     const [from, to] = [sources.get(tableKey(...pair.source)), targets.get(tableKey(...pair.target))];
     if (from === undefined || to === undefined) {
       const gone = from === undefined ? `${label.source} is not in the source` : `${label.target} is not in the target`;

@@ -1,6 +1,6 @@
 import { isCovered } from "../../../billing/case.ts";
 import { inUnits } from "../../../billing/money.ts";
-import { clean } from "../../../guard/words.ts";
+import { clean } from "../../../guard/text.ts";
 import { termsFor } from "../../billing/terms.ts";
 import { Problem } from "../../errors.ts";
 import type { ProbeCaller, Unreachable } from "../../prober.ts";

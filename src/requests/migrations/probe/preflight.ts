@@ -1,4 +1,4 @@
-import { clean } from "../../../guard/words.ts";
+import { clean } from "../../../guard/text.ts";
 import { optionsSchema } from "../../../resources/options.ts";
 import { isCoveredAnyway } from "../../billing/terms.ts";
 import type { Assessed, ProbeCaller, SideProbe, Unreachable } from "../../prober.ts";

@@ -1,4 +1,4 @@
-import { clean } from "../../../guard/words.ts";
+import { clean } from "../../../guard/text.ts";
 import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";

@@ -1,6 +1,6 @@
 import { inUnits } from "../../../billing/money.ts";
 import { withoutOwnAddress } from "../../../guard/own-address.ts";
-import { clean } from "../../../guard/words.ts";
+import { clean } from "../../../guard/text.ts";
 import type { LogEntry, Migration, MigrationState } from "../../../resources/migration.ts";
 import { optionsSchema } from "../../../resources/options.ts";
 import { dueRun, isPaid } from "../../../resources/run.ts";

@@ -1,5 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
-import { minusZeroWords } from "../../../mysql/driver/minus-zero.ts";
+import { minusZeroMessage } from "../../../mysql/driver/minus-zero.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -75,7 +75,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const warningsOf = (plan: TablePlan, zeros = lost.get(plan) ?? []): string[] =>
     plan.columns.flatMap(({ name }, at) => {
       const count = zeros[at] ?? 0;
-      return count === 0 ? [] : [minusZeroWords(`${work.database}.${plan.source.name}.${name}`, count)];
+      return count === 0 ? [] : [minusZeroMessage(`${work.database}.${plan.source.name}.${name}`, count)];
     });
 
   const counts = async (session: Session, tables: readonly string[]): Promise<number[]> => {

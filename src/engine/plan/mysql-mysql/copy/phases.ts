@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
@@ -8,14 +8,14 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { changedColumns, changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
+import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
-import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { finishedOf, readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { map } from "../../../run/memory/lazy.ts";
 import { differingColumns } from "../../../verify/checksum/computed.ts";
-import { tableWords, verificationWords } from "../../../verify/checksum/words.ts";
+import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
 import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
@@ -48,7 +48,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     hooks.log("warning", printable(words));
   };
   snapshot.warnings.forEach(warn);
-  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+  hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");
@@ -84,7 +84,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     tables: catalogue.tables,
     plan: (table, undone) => planDefinition(planning, table, source).without(undone),
     compare: (plans) => compareValues(run, plans, target),
-    words: (table) => tableWords([database, table]),
+    words: (table) => formatTable([database, table]),
     log: (message) => hooks.log("info", message),
   });
   await clearTarget(
@@ -161,9 +161,9 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       : undefined;
   await snapshot.unlock();
   if (verification !== undefined) {
-    verificationWords(verification).forEach(warn);
+    verificationMessages(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `all hashes are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
+      hooks.log("info", `all hashes are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`);
   }
   const left = notCopiedText([...inventory.values()]);
   if (left !== undefined) warn(`${left} (see the report)`);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { CopyOptions, InventoryEntry, Verification } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";

@@ -167,7 +167,7 @@ function dataOnlyPlanOf(
       return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
     const checks = [...nullChecks(column, of(column)), ...(fit === "always" ? [] : fit)];
     if (checks.length > 0)
-      doubts.push(mysqlDoubt(column.name, typeWords(column, of(column)), checks, measured(column, type)));
+      doubts.push(mysqlDoubt(column.name, formatType(column, of(column)), checks, measured(column, type)));
     return [];
   });
   if (unfit.length > 0)
@@ -223,7 +223,7 @@ function measured({ name, columnType, dataType }: SourceColumn, type: string): s
   return scale === undefined ? wide : `ROUND(${wide}, ${scale})`;
 }
 
-const typeWords = (column: SourceColumn, { type, charset }: Column): [string, string] =>
+const formatType = (column: SourceColumn, { type, charset }: Column): [string, string] =>
   usualCharset(column.characterSet) === usualCharset(charset)
     ? [column.columnType, type]
     : [`${column.columnType} ${column.characterSet ?? ""}`.trim(), `${type} ${charset ?? ""}`.trim()];

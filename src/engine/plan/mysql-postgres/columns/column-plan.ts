@@ -29,7 +29,7 @@ export interface ColumnPlan {
   sql: string;
   nullable: boolean;
   identity: boolean;
-  /** The lesson by which its type was chosen (`Lesson.wide`). */
+  /** The observed type by which its type was chosen (`ObservedType.wide`). */
   wide: number;
   /** The target computes it. */
   computed: boolean;

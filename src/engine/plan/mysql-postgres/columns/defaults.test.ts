@@ -82,7 +82,7 @@ test.each<[string, boolean, Partial<SourceColumn>, string | undefined]>([
   ["labels", false, { dataType: "set", columnType: "set('a','b')", default: "a,b" }, "ARRAY['a', 'b']::text[]"],
 ])("%s", (_, maria, more, expected) => {
   const source = column(more);
-  const type = targetType(source, { inForeignKey: false, isJson: false, lesson: { wide: 0, nullable: false } });
+  const type = targetType(source, { inForeignKey: false, isJson: false, observed: { wide: 0, nullable: false } });
   const found = targetDefault(source, type, maria);
   expect(found === undefined ? undefined : "sql" in found ? found.sql : "reported").toBe(expected);
 });

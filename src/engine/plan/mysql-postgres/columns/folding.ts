@@ -100,7 +100,7 @@ export const sharedCollation = (schema: string, name: string, locale: string): S
 });
 
 /** Said of a key whose folding is kept by an index of its own. */
-export const foldingWords = (column: string, collation: string, { exact, collation: own }: Folding): string => {
+export const foldingMessage = (column: string, collation: string, { exact, collation: own }: Folding): string => {
   if (own === undefined) return `${column} (${collation}): trailing spaces do not count there either`;
   const how = exact
     ? "which takes each character for equal that the source does"

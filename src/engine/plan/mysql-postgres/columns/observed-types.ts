@@ -41,7 +41,7 @@ export function createObservedTypes(
     }
   }
 
-  const lesson = (table: string, column: string): ObservedType => {
+  const observed = (table: string, column: string): ObservedType => {
     const known = learnt.get(table)?.get(column);
     if (known !== undefined) return known;
     const fresh: ObservedType = { wide: 0, nullable: false };
@@ -57,13 +57,13 @@ export function createObservedTypes(
       // A default that a row could not take is none: its column is wide from the start, and with it those that it is joined to.
       for (const one of [key, ...(joined.get(key) ?? [])]) {
         const [otherTable = "", otherColumn = ""] = one.split("\0");
-        if (wide.has(one)) lesson(otherTable, otherColumn).wide = 1;
+        if (wide.has(one)) observed(otherTable, otherColumn).wide = 1;
       }
     }
 
   const becomesNullable = (table: string, { source: { name } }: ColumnPlan, why: string, concerned: Set<string>) => {
-    if (lesson(table, name).nullable) return;
-    lesson(table, name).nullable = true;
+    if (observed(table, name).nullable) return;
+    observed(table, name).nullable = true;
     concerned.add(table);
     log(`table ${table} is copied again: column ${name} is NOT NULL but holds ${why}, which becomes NULL`);
   };
@@ -71,14 +71,14 @@ export function createObservedTypes(
   const becomesWider = (table: string, column: ColumnPlan, why: string, concerned: Set<string>) => {
     const { name } = column.source;
     const wanted = column.wide + (why === noJson ? 2 : 1);
-    if (lesson(table, name).wide >= wanted) return;
-    lesson(table, name).wide = wanted;
+    if (observed(table, name).wide >= wanted) return;
+    observed(table, name).wide = wanted;
     concerned.add(table);
     log(`table ${table} is copied again with a wider type for column ${name}: it holds ${why}`);
     for (const key of joined.get(columnKey(table, name)) ?? []) {
       const [otherTable = "", otherColumn = ""] = key.split("\0");
-      if (!wide.has(key) || lesson(otherTable, otherColumn).wide > 0) continue;
-      lesson(otherTable, otherColumn).wide = 1;
+      if (!wide.has(key) || observed(otherTable, otherColumn).wide > 0) continue;
+      observed(otherTable, otherColumn).wide = 1;
       concerned.add(otherTable);
     }
   };
@@ -94,10 +94,10 @@ export function createObservedTypes(
         learnt.get(table)?.set(column, { wide, nullable, ...(plain === undefined ? {} : { plain }) });
     },
     fill(table, column, why) {
-      lesson(table, column).plain = why;
+      observed(table, column).plain = why;
     },
     widen(table, column) {
-      lesson(table, column).wide++;
+      observed(table, column).wide++;
     },
     learn(plan, findings) {
       const concerned = new Set<string>();

@@ -1,11 +1,11 @@
 import { type CopyOptions, EngineError } from "../../../contract/index.ts";
-import { dotMend, means } from "../../../contract/text/full-name.ts";
+import { dotFix, means } from "../../../contract/text/full-name.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { serverWords } from "../../../postgres/driver/errors.ts";
+import { serverMessage } from "../../../postgres/driver/errors.ts";
 import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
@@ -33,7 +33,7 @@ export function typesByColumn(
     if (columns.length === 0)
       throw new EngineError(
         "option_unmatched",
-        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column, ${dotMend}`,
+        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or database.table.column, ${dotFix}`,
       );
     for (const column of columns) found.set(column, { name, sql });
   }
@@ -75,12 +75,12 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
       [sql],
     )
     .catch((error: unknown) => {
-      throw refuse(serverWords(error));
+      throw refuse(serverMessage(error));
     });
   if (row === undefined || row.base === null) throw refuse("the type does not exist");
   // A length that the type does not take is found here, not in the middle of the schema.
   await session.query(`SELECT NULL::${sql} AS value`, []).catch((error: unknown) => {
-    throw refuse(serverWords(error));
+    throw refuse(serverMessage(error));
   });
   // The server's catalogue knows a domain's length; any other stands in the words of the option.
   const size = row.domain ? "" : (/\([\d\s,-]+\)/.exec(sql)?.[0] ?? "");

@@ -28,7 +28,7 @@ export interface ColumnContext {
   isJson: boolean;
   /** The target's schema with PostGIS. */
   postgis?: string | undefined;
-  lesson: ObservedType;
+  observed: ObservedType;
 }
 
 export interface TargetType {
@@ -49,9 +49,12 @@ export interface TargetType {
 
 const labelBytes = 63;
 
-export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis, lesson }: ColumnContext): TargetType {
+export function targetType(
+  column: SourceColumn,
+  { inForeignKey, isJson, postgis, observed }: ColumnContext,
+): TargetType {
   const { dataType, columnType, fraction } = column;
-  const nullable = column.nullable || lesson.nullable;
+  const nullable = column.nullable || observed.nullable;
   const name = identifier(column.name);
   const unsigned = /\bunsigned\b/i.test(columnType);
   const as = (sql: string, how: Field["kind"], more: Partial<TargetType> = {}): TargetType => ({
@@ -63,7 +66,13 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
 
   switch (dataType) {
     case "tinyint":
-      if (/^tinyint\(1\)/i.test(columnType) && !unsigned && !inForeignKey && lesson.wide === 0 && !isIncrement(column))
+      if (
+        /^tinyint\(1\)/i.test(columnType) &&
+        !unsigned &&
+        !inForeignKey &&
+        observed.wide === 0 &&
+        !isIncrement(column)
+      )
         return as("boolean", kind.boolean);
       return as("smallint", kind.raw);
     case "smallint":
@@ -74,7 +83,7 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
       return as(unsigned ? "bigint" : "integer", kind.raw);
     case "bigint":
       if (!unsigned) return as("bigint", kind.raw);
-      return lesson.wide === 0
+      return observed.wide === 0
         ? as("bigint", kind.unsigned)
         : as("numeric(20,0)", kind.raw, { note: "holds numbers above bigint's" });
     case "decimal":
@@ -100,9 +109,9 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
     case "mediumtext":
       return as("text", kind.text);
     case "longtext":
-      return isJson ? jsonOfMaria(as, lesson, nullable) : as("text", kind.text);
+      return isJson ? jsonOfMaria(as, observed, nullable) : as("text", kind.text);
     case "json":
-      return json(as, lesson);
+      return json(as, observed);
     case "binary":
     case "varbinary":
     case "tinyblob":
@@ -117,9 +126,9 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
     case "timestamp":
       return as(`timestamptz(${fraction})`, kind.date);
     case "time":
-      return time(column, as, inForeignKey || lesson.wide > 0);
+      return time(column, as, inForeignKey || observed.wide > 0);
     case "enum":
-      return enumeration(column, as, inForeignKey, lesson, nullable);
+      return enumeration(column, as, inForeignKey, observed, nullable);
     case "set":
       return set(column, as);
     case "uuid":
@@ -136,7 +145,7 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
     case "multipolygon":
     case "geomcollection":
     case "geometrycollection":
-      return { ...geometryType(column, postgis, { nullable, refused: lesson.wide > 0 }), select: name };
+      return { ...geometryType(column, postgis, { nullable, refused: observed.wide > 0 }), select: name };
     case "vector":
       return as("bytea", kind.bytea, { note: "vector as the source's own bytes" });
     default:
@@ -149,24 +158,25 @@ export function targetType(column: SourceColumn, { inForeignKey, isJson, postgis
 
 type As = (sql: string, how: Field["kind"], more?: Partial<TargetType>) => TargetType;
 
-function json(as: As, lesson: ObservedType): TargetType {
-  if (lesson.wide === 0) return as("jsonb", kind.json);
+function json(as: As, observed: ObservedType): TargetType {
+  if (observed.wide === 0) return as("jsonb", kind.json);
   return as("json", kind.text, { note: "json, since jsonb would refuse or change a value" });
 }
 
 /** MariaDB takes for JSON what PostgreSQL does not, so that both of its types may turn out to be too narrow. */
-function jsonOfMaria(as: As, lesson: ObservedType, nullable: boolean): TargetType {
-  if (lesson.wide > 1) return as("text", kind.text, { note: "text, since PostgreSQL does not take a value for JSON" });
+function jsonOfMaria(as: As, observed: ObservedType, nullable: boolean): TargetType {
+  if (observed.wide > 1)
+    return as("text", kind.text, { note: "text, since PostgreSQL does not take a value for JSON" });
   const field: Field = { kind: kind.json, nullable, grammar: true };
-  if (lesson.wide === 0) return { ...as("jsonb", kind.json), field };
-  return { ...json(as, lesson), field: { ...field, json: true } };
+  if (observed.wide === 0) return { ...as("jsonb", kind.json), field };
+  return { ...json(as, observed), field: { ...field, json: true } };
 }
 
 function enumeration(
   column: SourceColumn,
   as: As,
   inForeignKey: boolean,
-  lesson: ObservedType,
+  observed: ObservedType,
   nullable: boolean,
 ): TargetType {
   const labels = labelsOf(column.columnType);
@@ -175,7 +185,7 @@ function enumeration(
     return { ...as("text", kind.enumeration, { note: `text without a check, ${doubt}` }), field: open };
   }
   // Index 0: what the server stores in place of a value outside of the list.
-  if (lesson.wide > 0 && !labels.includes("")) labels.unshift("");
+  if (observed.wide > 0 && !labels.includes("")) labels.unshift("");
   const field: Field = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
   const long = labels.some((label) => Buffer.byteLength(label) > labelBytes);
   const doubled = new Set(labels).size < labels.length;

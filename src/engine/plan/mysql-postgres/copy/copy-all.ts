@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
@@ -43,7 +43,7 @@ export async function moveRows(
   const { options } = request;
   const { database } = request.source;
   const rowless = options.content === "schema";
-  const { lessons, plan } = planned;
+  const { observedTypes, plan } = planned;
   const states = await planStates(run, planned, kept);
   const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
 
@@ -56,7 +56,7 @@ export async function moveRows(
     const { name } = state.plan.source;
     progress.settle(name, state.rows);
     progress.state(name, "indexing");
-    if (!dataOnly) await verifyBooleans(finishing, state, lessons, () => plan(name));
+    if (!dataOnly) await verifyBooleans(finishing, state, observedTypes, () => plan(name));
     const said: string[] = [];
     const warn = (words: string) => {
       said.push(words);
@@ -68,7 +68,7 @@ export async function moveRows(
       const finished: FinishedTable = {
         table: name,
         digest: tablePlanDigest(state.plan),
-        lessons: Object.fromEntries(lessons.of(name)),
+        observedTypes: Object.fromEntries(observedTypes.of(name)),
         warnings: [...changes, ...said],
         changed: changes.length,
         inventory: own.inventory,
@@ -97,7 +97,7 @@ export async function moveRows(
       copy: copyPart,
       rowless,
       teach: (used, findings) =>
-        [...lessons.learn(used, findings)].flatMap((name) => {
+        [...observedTypes.learn(used, findings)].flatMap((name) => {
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),
@@ -137,7 +137,7 @@ export const targets = ({ schema }: CopyRun, { plans }: Planned): { schema: stri
 
 async function planStates(
   { request, snapshot }: CopyRun,
-  { plans, lessons: { groups } }: Planned,
+  { plans, observedTypes: { groups } }: Planned,
   kept: ReadonlySet<string>,
 ): Promise<TableState[]> {
   const reader = firstReader(snapshot);

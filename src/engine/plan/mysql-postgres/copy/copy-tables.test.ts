@@ -87,9 +87,9 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     postgis: undefined,
     btreeGist: false,
   });
-  const lessons = createObservedTypes(sources, "null", () => undefined);
+  const observedTypes = createObservedTypes(sources, "null", () => undefined);
   const plan = (name: string) =>
-    planTable(scheme, sources.find((one) => one.name === name) as SourceTable, lessons.of(name));
+    planTable(scheme, sources.find((one) => one.name === name) as SourceTable, observedTypes.of(name));
   const target = new Map<string, { sql: string; rows: bigint[]; writers: number; making: boolean }>();
   const sqlOf = ({ columns }: TablePlan) => columns[0]?.sql ?? "";
   const states = sources.map(({ name }) => {
@@ -98,7 +98,7 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     const parts = (wanted[name]?.parts ?? []).map((_, at) => ({ name: `${at}`, where: undefined }));
     return createTableState(first, parts);
   });
-  for (const group of lessons.groups) {
+  for (const group of observedTypes.groups) {
     const members = states.filter((state) => group.includes(state.plan.source.name));
     for (const member of members) member.group = members;
   }
@@ -157,7 +157,7 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     copy,
     rowless: false,
     teach: (used, findings) =>
-      [...lessons.learn(used, findings)].flatMap((name) => {
+      [...observedTypes.learn(used, findings)].flatMap((name) => {
         const state = states.find((one) => one.plan.source.name === name);
         return state === undefined ? [] : [{ state, plan: plan(name) }];
       }),

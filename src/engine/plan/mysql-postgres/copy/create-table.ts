@@ -1,4 +1,4 @@
-import { isRefusal, serverWords } from "../../../postgres/driver/errors.ts";
+import { isRefusal, serverMessage } from "../../../postgres/driver/errors.ts";
 import { columnKey } from "../columns/column-plan.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -31,7 +31,7 @@ export const withFallback =
     );
     // One of them, or all.
     for (const keys of [...doubted.map((key) => [key]), doubted]) {
-      for (const key of keys) scheme.refused.set(key, serverWords(first));
+      for (const key of keys) scheme.refused.set(key, serverMessage(first));
       const other = replan(name);
       if (keys.length > 0 && (await refusal(other)) === undefined) {
         plans[plans.indexOf(plan)] = other;

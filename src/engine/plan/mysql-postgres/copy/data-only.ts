@@ -1,7 +1,7 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
@@ -109,7 +109,7 @@ export async function refuseReferred(session: Writer, schema: string, plans: rea
     const [row] = await session
       .query<{ filled: boolean }>(`SELECT EXISTS (SELECT FROM ${qualified(of, by)}) AS filled`)
       .catch((error: unknown) => {
-        throw new EngineError("dependents_exist", `${of}.${by} refers to ${table}: ${serverWords(error)}`, {
+        throw new EngineError("dependents_exist", `${of}.${by} refers to ${table}: ${serverMessage(error)}`, {
           cause: error,
         });
       });

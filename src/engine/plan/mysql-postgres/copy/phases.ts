@@ -1,13 +1,13 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
-import { changedColumns, changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
+import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
-import { snapshotWords } from "../../../report/snapshot-words.ts";
-import { verificationWords } from "../../../verify/checksum/words.ts";
+import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { compareCounts, countTarget } from "../finish/counts.ts";
 import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";
@@ -37,7 +37,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const dataOnly = options.content === "data";
   const { said, warn } = createWarnings(run);
   snapshot.warnings.forEach(warn);
-  hooks.log("info", `Snapshot of the source: ${printable(snapshotWords(snapshot.facts))}`);
+  hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");
@@ -90,9 +90,9 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {
-    verificationWords(verification).forEach(warn);
+    verificationMessages(verification).forEach(warn);
     if (verification.differences.length === 0)
-      hooks.log("info", `all values are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
+      hooks.log("info", `all values are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`);
     await snapshot.unlock();
   }
   changes.forEach(warn);

@@ -1,11 +1,11 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
-import { tableWords } from "../../../verify/checksum/words.ts";
+import { formatTable } from "../../../verify/checksum/messages.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";
@@ -26,9 +26,9 @@ export interface PreparedTables {
 
 export async function prepareTables(run: CopyRun, planned: Planned, comparing: ChecksumRun): Promise<PreparedTables> {
   const { request, hooks, fence, sessions, schema, catalogue } = run;
-  const { plans, made, finished, lessons } = planned;
+  const { plans, made, finished, observedTypes } = planned;
   const log = (message: string) => hooks.log("info", printable(message));
-  const kept = await keepFinished(run, comparing, candidates(plans, finished, lessons.groups));
+  const kept = await keepFinished(run, comparing, candidates(plans, finished, observedTypes.groups));
   const names = new Set(kept.map(({ source }) => source.name));
   const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as FinishedTable));
   const fresh = plans.filter(({ source }) => !names.has(source.name));
@@ -94,7 +94,7 @@ async function keepFinished(
 ): Promise<readonly TablePlan[]> {
   if (plans.length === 0) return [];
   hooks.log("info", `Comparing ${counted(plans.length, "table")} of an earlier attempt with the source`);
-  const words = ({ source: { name } }: TablePlan) => tableWords([comparing.scheme.database, name]);
+  const words = ({ source: { name } }: TablePlan) => formatTable([comparing.scheme.database, name]);
   const proven = await verifiedEqual(plans.map(words), () => compareValues(comparing, plans));
   hooks.signal.throwIfAborted();
   return plans.filter((plan) => proven.has(words(plan)));

@@ -17,7 +17,7 @@ const finishedBy = (...plans: TablePlan[]): Map<string, FinishedTable> =>
   new Map(
     plans.map((plan) => {
       const { name } = plan.source;
-      return [name, { table: name, digest: tablePlanDigest(plan), lessons: {}, warnings: [], inventory: [] }];
+      return [name, { table: name, digest: tablePlanDigest(plan), observedTypes: {}, warnings: [], inventory: [] }];
     }),
   );
 const namesOf = (plans: readonly TablePlan[]) => plans.map(({ source }) => source.name);

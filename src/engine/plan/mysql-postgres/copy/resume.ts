@@ -14,8 +14,9 @@ import type { TablePlan } from "../tables/table-plan.ts";
  * equal to those of the new snapshot.
  */
 export interface FinishedTable extends FinishedMark {
-  /** By column. */
-  lessons: Record<string, ObservedType>;
+  /** By column. Marks of earlier versions call them `lessons`. */
+  observedTypes?: Record<string, ObservedType>;
+  lessons?: Record<string, ObservedType>;
   /** What its values had to give up (report.ts). */
   warnings: string[];
   /** How many of them name a column of which values were changed. Marks of earlier versions lack it. */
@@ -23,6 +24,11 @@ export interface FinishedTable extends FinishedMark {
   /** What became known of its indexes and checks. */
   inventory: InventoryEntry[];
 }
+
+export const observedTypesOf = ({
+  lessons = {},
+  observedTypes = lessons,
+}: FinishedTable): Record<string, ObservedType> => observedTypes;
 
 /** Of all that decides what stands in the target and how its rows were made. */
 export const tablePlanDigest = (plan: TablePlan): string =>

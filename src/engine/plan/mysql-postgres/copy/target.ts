@@ -1,7 +1,7 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { engineError, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { engineError, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
@@ -167,7 +167,7 @@ export async function readNames(
 const held = (schema: string, name: string, error: unknown) =>
   new EngineError(
     "dependents_exist",
-    `${qualified(schema, name)} of the target is named in options.drop, but something else depends on it: ${serverWords(error)}; drop that first`,
+    `${qualified(schema, name)} of the target is named in options.drop, but something else depends on it: ${serverMessage(error)}; drop that first`,
     { cause: error },
   );
 

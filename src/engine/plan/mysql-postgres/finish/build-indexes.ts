@@ -1,5 +1,5 @@
 import { EngineError } from "../../../contract/index.ts";
-import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import type { IndexPlan } from "../columns/column-plan.ts";
@@ -58,7 +58,7 @@ async function build(
       if (sqlState(error) !== "23505") throw error;
       throw new EngineError(
         "duplicate_key",
-        `table ${table}: the unique index ${name} cannot be built: ${serverWords(error)}`,
+        `table ${table}: the unique index ${name} cannot be built: ${serverMessage(error)}`,
         { cause: error },
       );
     }
@@ -71,7 +71,7 @@ async function build(
     }
     if (finishing.strict) throw schemaRefused(`${what} ${table}.${name}`, error);
     const lost = unique ? ", so the target does not refuse doubled values" : "";
-    const why = `${what} ${table}.${name} could not be built${lost}: ${serverWords(error)}`;
+    const why = `${what} ${table}.${name} could not be built${lost}: ${serverMessage(error)}`;
     finishing.warn(why);
     finishing.inventory.push({ kind: "index", name: `${table}.${name}`, outcome: "reported", note: why });
     return false;
@@ -87,7 +87,7 @@ async function buildFolded(finishing: Finishing, plan: TablePlan, index: IndexPl
   } catch (error) {
     if (sqlState(error) !== "23505" && !isRefusal(error)) throw error;
     const name = `${plan.source.name}.${source.name}`;
-    const note = `${folded.lost}; another index that folds them could not be built: ${serverWords(error)}`;
+    const note = `${folded.lost}; another index that folds them could not be built: ${serverMessage(error)}`;
     finishing.warn(`unique index ${name}: ${note}`);
     finishing.inventory.push({ kind: "index", name, outcome: "converted", note });
   }
@@ -102,7 +102,7 @@ async function keepApart(finishing: Finishing, plan: TablePlan, index: IndexPlan
   } catch (error) {
     if (sqlState(error) !== "23P01" && !isRefusal(error)) throw error;
     const name = `${plan.source.name}.${source.name}`;
-    const note = `${apart.lost}; an exclusion constraint could not be made: ${serverWords(error)}`;
+    const note = `${apart.lost}; an exclusion constraint could not be made: ${serverMessage(error)}`;
     finishing.warn(`unique index ${name}: ${note}`);
     finishing.inventory.push({ kind: "index", name, outcome: "reported", note });
   }

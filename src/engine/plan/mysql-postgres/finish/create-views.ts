@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
@@ -6,7 +6,7 @@ import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -126,7 +126,7 @@ async function makeView(session: Writer, making: Making, view: ViewPlan, expecte
       };
     if (!isRefusal(error)) throw error;
     if (making.strict) throw schemaRefused(`view ${view.source}`, error);
-    return { outcome: "reported", note: `PostgreSQL refuses its translation: ${serverWords(error)}` };
+    return { outcome: "reported", note: `PostgreSQL refuses its translation: ${serverMessage(error)}` };
   }
   const proof = rows === undefined ? "translated" : `translated; ${counted(rows, "row")} in source and target`;
   return { outcome: "converted", note: [proof, ...notes].join("; ") };

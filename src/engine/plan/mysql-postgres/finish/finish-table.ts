@@ -1,7 +1,7 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { isRefusal, schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { type CheckPlan, checkEntry } from "../columns/checks.ts";
@@ -111,7 +111,7 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
     } catch (error) {
       if (!isRefusal(error)) throw error;
       if (finishing.strict) throw schemaRefused(`check ${plan.source.name}.${name}`, error);
-      say(check, "reported", { note: `it could not be made: ${serverWords(error)}`, definition });
+      say(check, "reported", { note: `it could not be made: ${serverMessage(error)}`, definition });
       continue;
     }
     try {
@@ -120,7 +120,7 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
     } catch (error) {
       if (isRefusal(error)) {
         await fenced(session, finishing.fence, () => session.run(drop));
-        say(check, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverWords(error)}`, definition });
+        say(check, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverMessage(error)}`, definition });
         continue;
       }
       if (sqlState(error) !== "23514") throw error;

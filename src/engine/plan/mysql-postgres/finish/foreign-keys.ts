@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { schemaRefused, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { all } from "../copy/sessions.ts";
@@ -56,7 +56,7 @@ async function add(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promi
             if (!isRefused(one)) throw one;
             const name = `${key.table.source.name}.${key.source.name}`;
             if (finishing.strict) throw schemaRefused(`foreign key ${name}`, one);
-            say(finishing, key, "reported", `foreign key ${name} could not be made: ${serverWords(one)}`);
+            say(finishing, key, "reported", `foreign key ${name} could not be made: ${serverMessage(one)}`);
           }
         }
       }

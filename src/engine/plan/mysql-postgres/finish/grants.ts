@@ -3,7 +3,7 @@ import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import { readGrants, type SourceGrant } from "../../../mysql/source/grants.ts";
 import type { Session as Target } from "../../../postgres/driver/connection.ts";
-import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -57,7 +57,7 @@ export async function makeGrants(
         );
       } catch (error) {
         if (sqlState(error) === undefined) throw error;
-        Object.assign(entry, { outcome: "reported", note: `it could not be made: ${serverWords(error)}` });
+        Object.assign(entry, { outcome: "reported", note: `it could not be made: ${serverMessage(error)}` });
       }
     }
   });

@@ -9,12 +9,12 @@ import type { Finishing } from "./finishing-run.ts";
 export async function verifyBooleans(
   { sessions, fence, scheme }: Finishing,
   state: TableState,
-  lessons: ObservedTypes,
+  observedTypes: ObservedTypes,
   replan: () => TablePlan,
 ): Promise<void> {
   const columns = unverifiedBooleans(state.plan, state.seen);
   if (columns.length === 0) return;
-  for (const column of columns) lessons.widen(state.plan.source.name, column.source.name);
+  for (const column of columns) observedTypes.widen(state.plan.source.name, column.source.name);
   const after = replan();
   const changes = columns.flatMap(({ name }) => {
     const column = after.columns.find((candidate) => candidate.name === name);

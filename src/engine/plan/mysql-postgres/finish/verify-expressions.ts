@@ -16,7 +16,7 @@ export type VerifyExpressions = (reader: Reader, writer: Writer, plan: TablePlan
 export const expressionVerifier =
   (
     { progress, signal, throttle, request: { options } }: CopyRun,
-    { scheme, lessons, plan: replan }: Planned,
+    { scheme, observedTypes, plan: replan }: Planned,
     warn: (words: string) => void,
   ): VerifyExpressions =>
   async (reader, writer, plan) => {
@@ -32,7 +32,7 @@ export const expressionVerifier =
     const columns = found.get(name);
     if (columns === undefined) return undefined;
     for (const [column, why] of columns) {
-      lessons.fill(name, column, why);
+      observedTypes.fill(name, column, why);
       warn(`table ${name} is copied again with the source's values in the generated column ${column}: ${why}`);
     }
     return replan(name);

@@ -34,7 +34,7 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
       inForeignKey: false,
       isJson: isJsonAlias(source, column),
       postgis: scheme.postgis,
-      lesson: { wide: 0, nullable: !target.notNull },
+      observed: { wide: 0, nullable: !target.notNull },
     });
     const { type: sql, base, written, labels, parts } = target;
     const type = intoType(column, { sql, base: plainType(base), written, labels, parts }, usual);

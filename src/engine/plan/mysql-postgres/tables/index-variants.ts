@@ -2,7 +2,7 @@ import type { SourceIndex, SourceIndexPart } from "../../../mysql/catalogue/cata
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { ColumnPlan, IndexVariant, Scheme } from "../columns/column-plan.ts";
-import { collationIdentity, foldedKey, foldingOf, foldingWords, sharedCollation } from "../columns/folding.ts";
+import { collationIdentity, foldedKey, foldingMessage, foldingOf, sharedCollation } from "../columns/folding.ts";
 import { longestKey } from "./key-length.ts";
 import { nameFor } from "./scheme.ts";
 
@@ -73,7 +73,7 @@ function foldedIndex(
   });
   const variant = nameFor(scheme, `index ${table.source}\0${index.name}\0folded`, `${name}_folded`);
   const words = known.flatMap(({ column: { source }, folding }) =>
-    folding === undefined ? [] : [foldingWords(source.name, source.collation ?? "", folding)],
+    folding === undefined ? [] : [foldingMessage(source.name, source.collation ?? "", folding)],
   );
   return {
     folded: {

@@ -181,7 +181,7 @@ function keyOf(columns: readonly ColumnPlan[], part: SourceIndexPart): Key {
   }
 }
 
-export const tooLongWords = (bytes: number): string =>
+export const tooLongMessage = (bytes: number): string =>
   `its keys have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;
 
 /** Indexes that may turn out not to be possible, in words, before a row was copied. */
@@ -191,7 +191,7 @@ export const doubtfulIndexes = (plans: readonly { source: SourceTable; indexes: 
       tooLong === undefined
         ? []
         : [
-            `${unique ? "unique " : ""}index ${table.name}.${name}: ${tooLongWords(tooLong)}: it is built if the data fit, and reported if not`,
+            `${unique ? "unique " : ""}index ${table.name}.${name}: ${tooLongMessage(tooLong)}: it is built if the data fit, and reported if not`,
           ],
     ),
   );

@@ -23,7 +23,7 @@ const column = (more: Partial<SourceColumn>): ColumnPlan => {
     srid: null,
     ...more,
   };
-  const type = targetType(source, { inForeignKey: false, isJson: false, lesson: { wide: 0, nullable: false } });
+  const type = targetType(source, { inForeignKey: false, isJson: false, observed: { wide: 0, nullable: false } });
   return {
     source,
     name: "c",

@@ -7,7 +7,7 @@ import type { Scheme } from "../columns/column-plan.ts";
 import { createObservedTypes, type ObservedTypes } from "../columns/observed-types.ts";
 import { readOverrides, refuseMoneyTypes } from "../columns/overrides.ts";
 import type { ObservedType } from "../columns/types.ts";
-import type { FinishedTable } from "../copy/resume.ts";
+import { type FinishedTable, observedTypesOf } from "../copy/resume.ts";
 import { type CopyRun, firstReader } from "../copy/run.ts";
 import { readTarget, type TargetDatabase } from "../copy/target.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
@@ -24,7 +24,7 @@ const unlearnt: ReadonlyMap<string, ObservedType> = new Map();
 export interface Planned {
   target: Pick<TargetDatabase, "version" | "versionText">;
   scheme: Scheme;
-  lessons: ObservedTypes;
+  observedTypes: ObservedTypes;
   /** Largest first, so that no long one is left for the end. */
   plans: TablePlan[];
   /** The plan anew, by what the data have taught since. */
@@ -49,14 +49,14 @@ async function planned(run: CopyRun): Promise<Planned> {
   const { database } = request.source;
   const { maria, version: sourceVersion } = firstReader(snapshot).server;
   const rowless = options.content === "schema";
-  const lessons = createObservedTypes(catalogue.tables, options.zero_dates ?? "null", (message) =>
+  const observedTypes = createObservedTypes(catalogue.tables, options.zero_dates ?? "null", (message) =>
     hooks.log("info", printable(message)),
   );
   const earlier = request.reset ? (request.made ?? []) : [];
   const made = [...earlier, ...(await fence.made())];
   const finished =
     request.reset || rowless ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
-  for (const [table, { lessons: learnt }] of finished) lessons.restore(table, learnt);
+  for (const [table, mark] of finished) observedTypes.restore(table, observedTypesOf(mark));
   const claimed = await fence.claimedByOthers();
   const { target, scheme, there } = await sessions.use(async (session) => {
     const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
@@ -90,7 +90,7 @@ async function planned(run: CopyRun): Promise<Planned> {
     if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
     const target = there.get(name);
     if (target !== undefined) return remade(() => planDataOnly(scheme, source, target));
-    const learnt = lessons.of(name);
+    const learnt = observedTypes.of(name);
     // What is learnt later makes another plan: this one stays as it is.
     return learnt.size > 0 ? planTable(scheme, source, learnt) : remade(() => planTable(scheme, source, unlearnt));
   };
@@ -100,5 +100,5 @@ async function planned(run: CopyRun): Promise<Planned> {
   const claims =
     options.content === "data" ? filledNames(schema, plans) : plannedNames(scheme, plans, catalogue.others);
   await fence.claim(claims, earlier);
-  return { target, scheme, lessons, plans, plan, made, finished, sequences };
+  return { target, scheme, observedTypes, plans, plan, made, finished, sequences };
 }

@@ -10,7 +10,7 @@ import { columnValue, type Note } from "../columns/column-values.ts";
 import { createTranslator, isGenerated } from "../columns/expressions.ts";
 import { intoType } from "../columns/overrides.ts";
 import { isIncrement, type ObservedType, refuseLabels, type TargetType, targetType } from "../columns/types.ts";
-import { keyNames, planIndex, tooLongWords } from "./indexes.ts";
+import { keyNames, planIndex, tooLongMessage } from "./indexes.ts";
 import { createNames } from "./names.ts";
 import { planPartitions } from "./partitions.ts";
 import { overlapEntry, periodEntries } from "./periods.ts";
@@ -48,7 +48,11 @@ export interface TablePlan {
 /** Names that PostgreSQL gives to columns of its own in every table. */
 const systemColumns = ["tableoid", "xmin", "cmin", "xmax", "cmax", "ctid"];
 
-export function planTable(scheme: Scheme, source: SourceTable, lessons: ReadonlyMap<string, ObservedType>): TablePlan {
+export function planTable(
+  scheme: Scheme,
+  source: SourceTable,
+  observedTypes: ReadonlyMap<string, ObservedType>,
+): TablePlan {
   const { schema, database } = scheme;
   const name = scheme.tables.get(source.name) as string;
   const table = qualified(schema, name);
@@ -71,11 +75,11 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
 
   const definitions: string[] = [];
   const columns = source.columns.map((column): ColumnPlan => {
-    const lesson = lessons.get(column.name) ?? { wide: 0, nullable: false };
+    const observed = observedTypes.get(column.name) ?? { wide: 0, nullable: false };
     const named = scheme.forced.get(columnKey(source.name, column.name));
-    const type = typeOf(scheme, source, column, lesson, named);
+    const type = typeOf(scheme, source, column, observed, named);
     const target = columnNames.take(column.name, column.name);
-    const nullable = column.nullable || lesson.nullable;
+    const nullable = column.nullable || observed.nullable;
     let sql = type.sql;
     if (type.labels !== undefined) {
       const typeName = nameFor(scheme, `type ${source.name}\0${column.name}`, `${name}_${target}`);
@@ -93,10 +97,10 @@ export function planTable(scheme: Scheme, source: SourceTable, lessons: Readonly
       sql,
       nullable,
       identity,
-      wide: lesson.wide,
+      wide: observed.wide,
       forced: named !== undefined,
       computed: false,
-      ...(lesson.plain === undefined ? {} : { plain: lesson.plain }),
+      ...(observed.plain === undefined ? {} : { plain: observed.plain }),
     };
   });
 
@@ -183,7 +187,7 @@ function typeOf(
   scheme: Scheme,
   source: SourceTable,
   column: SourceColumn,
-  lesson: ObservedType,
+  observed: ObservedType,
   named: NamedType | undefined,
 ): TargetType {
   const inForeignKey = scheme.joined.has(columnKey(source.name, column.name));
@@ -191,7 +195,7 @@ function typeOf(
     inForeignKey,
     isJson: isJsonAlias(source, column),
     postgis: scheme.postgis,
-    lesson,
+    observed,
   });
   const type = named === undefined ? usual : intoType(column, named, usual);
   if (type !== undefined) return type;
@@ -227,7 +231,7 @@ const remarksOnIndex = ({ name, source, remark, tooLong, folded, apart }: IndexP
     folded?.words,
     apart?.words,
     source.unused === true ? "INVISIBLE in the source; here the planner uses it" : undefined,
-    tooLong === undefined ? undefined : `${tooLongWords(tooLong)}; later ones may be refused`,
+    tooLong === undefined ? undefined : `${tooLongMessage(tooLong)}; later ones may be refused`,
   ]
     .filter((words) => words !== undefined)
     .join("; ") || undefined;

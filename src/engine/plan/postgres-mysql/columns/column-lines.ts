@@ -64,7 +64,7 @@ function generate({ source, columns, planning, inventory }: Described, column: C
   const translated = columns.every((one) => one.source.generated !== "")
     ? { reason: "the table has no other columns" }
     : planning.expressions.translate(columns, from.default ?? "", "generated", column);
-  const plain = planning.lessons.get(from.name)?.plain;
+  const plain = planning.observedTypes.get(from.name)?.plain;
   column.generated = "sql" in translated && plain === undefined;
   inventory.push({
     kind: "generated column",

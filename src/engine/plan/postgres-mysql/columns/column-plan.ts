@@ -31,7 +31,7 @@ export interface ColumnPlanning {
   expressions: Expressions;
   /** Characters that keys leave to text, by column. */
   keyed: ReadonlyMap<string, number>;
-  lessons: ReadonlyMap<string, ObservedType>;
+  observedTypes: ReadonlyMap<string, ObservedType>;
   /** Names of checks that the data broke. */
   brokenChecks: ReadonlySet<string>;
   /** Type that foreign keys make columns share. */

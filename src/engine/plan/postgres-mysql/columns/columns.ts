@@ -7,15 +7,15 @@ import { nothingObserved, outOfRow, targetType } from "./types.ts";
 /** Names and types of a table's columns, made to fit into one row. Pure. */
 
 export function planColumn(column: SourceColumn, names: Names, planning: ColumnPlanning): ColumnPlan {
-  const { scheme, lessons, keyed } = planning;
-  const lesson = lessons.get(column.name) ?? nothingObserved;
+  const { scheme, observedTypes, keyed } = planning;
+  const observed = observedTypes.get(column.name) ?? nothingObserved;
   const characters = keyed.get(column.name);
   const joined = planning.joined(column.name);
   const usual = targetType(column, {
     maria: scheme.maria,
     version: scheme.version,
     srids: scheme.srids,
-    lesson,
+    observed,
     ...(characters === undefined ? {} : { keyed: characters }),
     ...(joined === undefined ? {} : { joined }),
   });
@@ -26,7 +26,7 @@ export function planColumn(column: SourceColumn, names: Names, planning: ColumnP
     name: names.take(column.name, column.name),
     type,
     sql: type.sql,
-    nullable: !column.notNull || lesson.nullable,
+    nullable: !column.notNull || observed.nullable,
     generated: false,
   };
 }

@@ -75,7 +75,7 @@ describe("defaults for MySQL", () => {
     ["text", "NULL::text", undefined],
   ])("%s DEFAULT %s", (type, text, expected, more) => {
     const from = column(type, text, more);
-    const found = targetDefault(from, targetType(from, { maria: false, version: 90_700, lesson: nothingObserved }));
+    const found = targetDefault(from, targetType(from, { maria: false, version: 90_700, observed: nothingObserved }));
     expect(found !== undefined && "sql" in found ? found.sql : found).toEqual(expected);
   });
 });

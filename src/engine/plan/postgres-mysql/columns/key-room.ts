@@ -36,7 +36,7 @@ export function keyedColumns(
   const found = new Map<string, number>();
   for (const names of keys) {
     const columns = names.map((name) => byName.get(name)).filter((column) => column !== undefined);
-    const wishes = columns.map((column) => wish(column, { maria, version, lesson: nothingObserved }));
+    const wishes = columns.map((column) => wish(column, { maria, version, observed: nothingObserved }));
     const given = shares(wishes, keyBytes);
     columns.forEach((column, at) => {
       if (!stretches(column)) return;
@@ -49,7 +49,7 @@ export function keyedColumns(
 
 /** Types whose length the data decide. */
 const stretches = (column: SourceColumn): boolean => {
-  const type = targetType(column, { maria: false, version: 80400, lesson: nothingObserved });
+  const type = targetType(column, { maria: false, version: 80400, observed: nothingObserved });
   return type.text !== undefined || type.unkeyed === "binary";
 };
 

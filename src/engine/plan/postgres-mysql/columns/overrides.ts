@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError } from "../../../contract/index.ts";
-import { dotMend, means, readName } from "../../../contract/text/full-name.ts";
+import { dotFix, means, readName } from "../../../contract/text/full-name.ts";
 import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { TargetType } from "./target-type.ts";
@@ -19,7 +19,7 @@ export function checkOverrides(types: CopyOptions["types"], tables: readonly Sou
     if (!tables.some((table) => table.columns.some((column) => names(name, table, column.name))))
       throw new EngineError(
         "option_unmatched",
-        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or schema.table.column, ${dotMend}`,
+        `options.types names ${JSON.stringify(name)}, and no column of the source is called so: write table.column or schema.table.column, ${dotFix}`,
       );
     if (!oneType.test(sql))
       throw new EngineError(

@@ -4,7 +4,7 @@ import { sampleColumn } from "./sample-column.ts";
 import { type ColumnContext, nothingObserved, numericDigits, targetType } from "./types.ts";
 
 const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<ColumnContext> = {}) =>
-  targetType(sampleColumn(type, more), { maria: false, version: 90_700, lesson: nothingObserved, ...around });
+  targetType(sampleColumn(type, more), { maria: false, version: 90_700, observed: nothingObserved, ...around });
 
 /** As atttypmod holds precision and scale. */
 const digits = (precision: number, scale: number) => ((precision << 16) | (scale & 0x7ff)) + 4;
@@ -26,8 +26,8 @@ describe("types of PostgreSQL in MySQL", () => {
     ["numeric", "DECIMAL(5,5)", { modifier: digits(3, 5) }],
     ["numeric", "DECIMAL(7,0)", { modifier: digits(5, -2) }],
     ["numeric", "DECIMAL(65,30)"],
-    ["numeric", "DECIMAL(65,2)", {}, { lesson: { long: true, nullable: false, digits: { before: 40, after: 2 } } }],
-    ["numeric", "LONGTEXT", {}, { lesson: { long: true, nullable: false, digits: { before: 60, after: 9 } } }],
+    ["numeric", "DECIMAL(65,2)", {}, { observed: { long: true, nullable: false, digits: { before: 40, after: 2 } } }],
+    ["numeric", "LONGTEXT", {}, { observed: { long: true, nullable: false, digits: { before: 60, after: 9 } } }],
     ["float4", "DOUBLE"],
     ["float8", "DOUBLE"],
     ["varchar", "VARCHAR(10)", { modifier: 14 }],
@@ -35,7 +35,7 @@ describe("types of PostgreSQL in MySQL", () => {
     ["varchar", "LONGTEXT", { modifier: 20_004 }],
     ["text", "LONGTEXT"],
     ["text", "VARCHAR(768)", {}, { keyed: 768 }],
-    ["text", "LONGTEXT", {}, { keyed: 768, lesson: { long: true, nullable: false } }],
+    ["text", "LONGTEXT", {}, { keyed: 768, observed: { long: true, nullable: false } }],
     ["bpchar", "CHAR(5)", { modifier: 9 }],
     ["bpchar", "VARCHAR(256)", { modifier: 260 }],
     ["bytea", "LONGBLOB"],
@@ -49,7 +49,7 @@ describe("types of PostgreSQL in MySQL", () => {
     ["interval", asciiText(96)],
     ["uuid", "CHAR(36) CHARACTER SET ascii COLLATE ascii_bin"],
     ["jsonb", "JSON"],
-    ["jsonb", "LONGTEXT", {}, { lesson: { long: true, nullable: false } }],
+    ["jsonb", "LONGTEXT", {}, { observed: { long: true, nullable: false } }],
     ["int4", "JSON", { array: true }],
     ["duo", "JSON", { sort: "c", builtin: false }],
     ["hstore", "JSON", { builtin: false }],
@@ -67,7 +67,7 @@ describe("types of PostgreSQL in MySQL", () => {
     ["point", "POINT SRID 0"],
     ["point", "POINT", {}, { maria: true }],
     ["polygon", "POLYGON SRID 0"],
-    ["polygon", "LONGTEXT", {}, { lesson: { long: true, nullable: false } }],
+    ["polygon", "LONGTEXT", {}, { observed: { long: true, nullable: false } }],
     ["geometry", "GEOMETRY", postgis],
     ["geometry", "POINT SRID 4326", { ...postgis, modifier: typmod(4326, 1) }],
     ["geometry", "POINT", { ...postgis, modifier: typmod(4326, 1) }, { maria: true }],
@@ -75,7 +75,7 @@ describe("types of PostgreSQL in MySQL", () => {
     ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(4326, 1, 2) }],
     ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(4326, 8) }],
     ["geometry", "LONGTEXT", { ...postgis, modifier: typmod(900_913, 1) }, { srids: new Map([[4326, true]]) }],
-    ["geometry", "LONGTEXT", postgis, { lesson: { long: true, nullable: false } }],
+    ["geometry", "LONGTEXT", postgis, { observed: { long: true, nullable: false } }],
     ["geometry", "LONGTEXT", { ...postgis, spatial: null }],
     ["geography", "GEOMETRY SRID 4326", postgis],
     ["geography", "LINESTRING SRID 4326", { ...postgis, modifier: typmod(4326, 2) }],

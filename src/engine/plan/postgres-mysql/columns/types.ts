@@ -9,7 +9,7 @@ import type { ObservedType, TargetType } from "./target-type.ts";
 
 /**
  * PostgreSQL's types → MySQL's, from the catalogue alone. Where a type may hold what MySQL's does not, the usual is
- * guessed; a value that breaks the guess teaches a lesson, and the table is copied again.
+ * guessed; a value that breaks the guess widens the type, and the table is copied again.
  */
 
 export const nothingObserved: ObservedType = { long: false, nullable: false };
@@ -18,7 +18,7 @@ export interface ColumnContext {
   maria: boolean;
   /** server_version as a number: 80403 is 8.4.3. */
   version: number;
-  lesson: ObservedType;
+  observed: ObservedType;
   /** Those that the target knows; undefined: it takes any. */
   srids?: Srids | undefined;
   /** Characters that a key leaves for this column, where it is in one that must be whole. */
@@ -120,7 +120,7 @@ function scalar({ type, modifier }: SourceColumn, around: ColumnContext): Target
     case "char":
       return text(around, 4);
     case "bytea":
-      return around.keyed === undefined || around.lesson.long
+      return around.keyed === undefined || around.observed.long
         ? plain("LONGBLOB", pointerBytes, kind.bytes, { unkeyed: "binary" })
         : plain(`VARBINARY(${around.keyed * characterBytes})`, around.keyed * characterBytes + 2, kind.bytes, {
             limit: around.keyed * characterBytes,
@@ -146,7 +146,7 @@ function scalar({ type, modifier }: SourceColumn, around: ColumnContext): Target
       return text(around, modifier > 0 ? modifier : undefined, "as text of 0 and 1");
     case "point":
     case "polygon":
-      return around.lesson.long
+      return around.observed.long
         ? text(around, undefined, `as PostgreSQL writes it, ${noShape}`)
         : ownShape(type, around.maria);
     case "line":
@@ -174,12 +174,12 @@ const ascii = (characters: number, loose = false): TargetType =>
 
 function text(around: ColumnContext, characters: number | undefined, note?: string, fixed = false): TargetType {
   const remarks = note === undefined ? {} : { note };
-  const { keyed, lesson } = around;
+  const { keyed, observed } = around;
   if (characters !== undefined && characters <= (keyed ?? mostCharacters)) {
     const sql = fixed && characters <= 255 ? `CHAR(${characters})` : `VARCHAR(${characters})`;
     return plain(sql, characters * characterBytes + 2, kind.text, { text: { characters }, ...remarks });
   }
-  if (keyed !== undefined && !lesson.long) {
+  if (keyed !== undefined && !observed.long) {
     return plain(`VARCHAR(${keyed})`, keyed * characterBytes + 2, kind.limited, {
       limit: keyed,
       text: { characters: keyed },
@@ -222,7 +222,7 @@ function extension(column: SourceColumn, around: ColumnContext): TargetType {
   }
   if (column.type === "hstore") return json(around, "hstore", ["a JSON object"]);
   const spatial = postgisShape(column, around);
-  if (spatial !== undefined && !around.lesson.long) return spatial;
+  if (spatial !== undefined && !around.observed.long) return spatial;
   const why = spatial === undefined ? "" : `, ${noShape}`;
   return text(around, undefined, `type ${column.written} as PostgreSQL writes it${why}`);
 }
@@ -230,9 +230,9 @@ function extension(column: SourceColumn, around: ColumnContext): TargetType {
 const joinNotes = (...notes: (string | undefined)[]): string =>
   notes.filter((one) => one !== undefined && one !== "").join("; ");
 
-function json({ maria, lesson }: ColumnContext, from: string, notes: string[]): TargetType {
+function json({ maria, observed }: ColumnContext, from: string, notes: string[]): TargetType {
   const select = from === "json" || from === "jsonb" ? {} : { select: (name: string) => `pg_catalog.to_json(${name})` };
-  if (lesson.long)
+  if (observed.long)
     return plain("LONGTEXT", pointerBytes, kind.text, {
       ...select,
       unkeyed: "text",
@@ -250,13 +250,13 @@ function json({ maria, lesson }: ColumnContext, from: string, notes: string[]): 
   });
 }
 
-function numeric(modifier: number, { lesson, joined, keyed }: ColumnContext): TargetType {
+function numeric(modifier: number, { observed, joined, keyed }: ColumnContext): TargetType {
   const declared = modifier < 4 ? undefined : numericDigits(modifier);
   if (declared !== undefined && declared.before + declared.after <= 65 && declared.after <= 30) {
     return decimal(joined ?? `DECIMAL(${declared.before + declared.after},${declared.after})`);
   }
-  const { digits } = lesson;
-  if (digits === undefined && !lesson.long) return decimal("DECIMAL(65,30)", 35, 30);
+  const { digits } = observed;
+  if (digits === undefined && !observed.long) return decimal("DECIMAL(65,30)", 35, 30);
   if (digits !== undefined && digits.before + digits.after <= 65 && digits.after <= 30) {
     return decimal(`DECIMAL(65,${digits.after})`, 65 - digits.after, digits.after);
   }
@@ -294,7 +294,7 @@ function enumeration(column: SourceColumn, around: ColumnContext): TargetType {
   const longest = Math.max(1, ...labels.map((label) => [...label].length));
   return {
     ...text(
-      { ...around, lesson: nothingObserved },
+      { ...around, observed: nothingObserved },
       longest,
       "as text with a check: a label that MySQL's ENUM cannot hold",
     ),

@@ -25,7 +25,7 @@ export interface TablesRun {
   throttle: Throttle;
   content: NonNullable<CopyOptions["content"]>;
   /** Plans the table again with what was learnt. */
-  replan(plan: TablePlan, lessons: ReadonlyObservedTypes): TablePlan;
+  replan(plan: TablePlan, observedTypes: ReadonlyObservedTypes): TablePlan;
   /** `on_object_error: fail` */
   strict: boolean;
   warn(words: string): void;
@@ -93,7 +93,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   };
 
   const anew = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
-    state.plan = run.replan(state.plan, state.lessons);
+    state.plan = run.replan(state.plan, state.observedTypes);
     await remakePlanned(worker.target, run.fence, state.plan);
     await markMade(worker.target, run.fence, [state.plan]);
     run.progress.restart(tableName(state.source));

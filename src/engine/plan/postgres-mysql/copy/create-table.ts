@@ -26,10 +26,10 @@ export async function makeWithFallback(
   try {
     await makePlanned(session, fence, state.plan);
   } catch (error) {
-    const lesson = lessonOf(error);
-    if (lesson === undefined) throw error;
-    Object.assign(state.learning(), lesson);
-    const plain = replan(state.plan, state.lessons);
+    const observed = observationOf(error);
+    if (observed === undefined) throw error;
+    Object.assign(state.learning(), observed);
+    const plain = replan(state.plan, state.observedTypes);
     try {
       await makePlanned(session, fence, plain);
     } catch {
@@ -39,7 +39,7 @@ export async function makeWithFallback(
   }
 }
 
-function lessonOf(error: unknown): Pick<ObservedTypes, "refused" | "indexesLater"> | undefined {
+function observationOf(error: unknown): Pick<ObservedTypes, "refused" | "indexesLater"> | undefined {
   if (!isRefusedObject(error)) return undefined;
   return refusals.has(errorNumber(error) ?? 0) ? { refused: printable(error.message) } : { indexesLater: true };
 }

@@ -33,7 +33,7 @@ export const createObservedTypes = (): ObservedTypes => ({ columns: new Map(), b
  * itself where nothing can be learnt from it.
  */
 export async function observeTypes(
-  lessons: ObservedTypes,
+  observedTypes: ObservedTypes,
   plan: TablePlan,
   results: readonly { findings: readonly Findings[]; refusal?: EngineError }[],
   relations: readonly string[],
@@ -41,7 +41,7 @@ export async function observeTypes(
   log: (message: string) => void,
 ): Promise<void> {
   let learnt = false;
-  const of = (name: string): ObservedType => lessons.columns.get(name) ?? nothingObserved;
+  const of = (name: string): ObservedType => observedTypes.columns.get(name) ?? nothingObserved;
   for (const [at, column] of plan.loaded.entries()) {
     const found = results.map(({ findings }) => findings[at]).find((one) => one?.broken !== undefined);
     if (found === undefined) continue;
@@ -54,29 +54,29 @@ export async function observeTypes(
           "value_in_key",
           `${label}: the key column ${name} holds a value that MySQL's ${column.sql} does not know and that cannot become NULL in a key; correct the row, or name another type in options.types`,
         );
-      lessons.columns.set(name, { ...of(name), nullable: true });
+      observedTypes.columns.set(name, { ...of(name), nullable: true });
       log(`${label} is copied again: column ${name} is NOT NULL but holds a value that only NULL can stand for`);
     } else if (column.type.kind === kind.numeric) {
       const digits = await digitsIn(reader, name, relations);
-      lessons.columns.set(name, { ...of(name), long: true, digits });
+      observedTypes.columns.set(name, { ...of(name), long: true, digits });
       log(
         `${label} is copied again with another type for column ${name}: it holds numbers of ${digits.before} digits before the point and ${digits.after} after it`,
       );
     } else if (column.type.kind === kind.shape) {
-      lessons.columns.set(name, { ...of(name), long: true });
+      observedTypes.columns.set(name, { ...of(name), long: true });
       log(`${label} is copied again with text for column ${name}: it holds a geometry that the target does not take`);
     } else {
-      lessons.columns.set(name, { ...of(name), long: true });
+      observedTypes.columns.set(name, { ...of(name), long: true });
       log(`${label} is copied again with a longer type for column ${name}: a value is too long for a key`);
     }
   }
   const refusal = results.find((result) => result.refusal !== undefined)?.refusal;
   if (learnt || refusal === undefined) return;
-  learnFromRefusal(lessons, plan, refusal, log);
+  learnFromRefusal(observedTypes, plan, refusal, log);
 }
 
 function learnFromRefusal(
-  lessons: ObservedTypes,
+  observedTypes: ObservedTypes,
   plan: TablePlan,
   refusal: EngineError,
   log: (message: string) => void,
@@ -87,13 +87,16 @@ function learnFromRefusal(
     /[Cc]heck constraint '([^']+)'/.exec(words)?.[1] ?? /CONSTRAINT `((?:[^`]|``)+)` failed/.exec(words)?.[1];
   const bare = constraint?.split(".").at(-1)?.replaceAll("`", "");
   const documents = plan.loaded.filter(
-    ({ sql, source: { name } }) => sql === "JSON" && lessons.columns.get(name)?.long !== true,
+    ({ sql, source: { name } }) => sql === "JSON" && observedTypes.columns.get(name)?.long !== true,
   );
   const named = documents.filter(({ name }) => bare === name || words.includes(`.${name}'`));
   const isJson = isJsonError(errorNumber(refusal)) || /\((?:31[45]\d)\)|JSON/.test(words) || named.length > 0;
   if (isJson && documents.length > 0) {
     for (const { source } of named.length > 0 ? named : documents) {
-      lessons.columns.set(source.name, { ...(lessons.columns.get(source.name) ?? nothingObserved), long: true });
+      observedTypes.columns.set(source.name, {
+        ...(observedTypes.columns.get(source.name) ?? nothingObserved),
+        long: true,
+      });
       log(
         `${label} is copied again with text for column ${source.name}: it holds documents that the target's JSON refuses`,
       );
@@ -101,15 +104,15 @@ function learnFromRefusal(
     return;
   }
   const broken = brokenCheck(plan, words) ?? bare;
-  if (broken !== undefined && !lessons.brokenChecks.has(broken)) {
-    lessons.brokenChecks.add(broken);
+  if (broken !== undefined && !observedTypes.brokenChecks.has(broken)) {
+    observedTypes.brokenChecks.add(broken);
     log(`${label} is copied again without the check ${printable(broken)}: rows of the source break it`);
     return;
   }
   const computed = plan.columns.filter(({ generated }) => generated);
   if (computed.length === 0) throw refusal;
   for (const { source } of computed)
-    fillColumn(lessons, source.name, `the target did not take a row with it (${printable(words)})`);
+    fillColumn(observedTypes, source.name, `the target did not take a row with it (${printable(words)})`);
   log(`${label} is copied again with the source's values in its generated columns: ${words}`);
 }
 
@@ -150,10 +153,10 @@ async function digitsIn(
   return digits;
 }
 
-/** Words for what became NULL. */
-export const lostWords = (table: SourceTable, column: string, lost: number): string =>
+/** The warning about values that became NULL. */
+export const lostValuesMessage = (table: SourceTable, column: string, lost: number): string =>
   `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know became NULL`;
 
-/** Words for documents that MySQL's JSON does not keep. */
-export const roundedWords = (table: SourceTable, column: string, rounded: number): string =>
+/** The warning about documents that MySQL's JSON does not keep. */
+export const roundedValuesMessage = (table: SourceTable, column: string, rounded: number): string =>
   `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers that MySQL's JSON does not keep (more digits than a double has, or -0); LONGTEXT in options.types keeps them as text`;

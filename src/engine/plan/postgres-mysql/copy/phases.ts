@@ -1,13 +1,13 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { changedColumns, changedWords } from "../../../report/facts.ts";
+import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
+import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
-import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { workOff } from "../../../run/work.ts";
-import { verificationWords } from "../../../verify/checksum/words.ts";
+import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
 import { type Ended, endTables, setCounter } from "../finish/finish-table.ts";
@@ -45,7 +45,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const prepared = await prepare(run);
   const { states, source, workers, kept } = prepared;
   const { target } = workers[0] as CopyWorker;
-  hooks.log("info", `Snapshot of the source: ${snapshotWords(source.facts)}`);
+  hooks.log("info", `Snapshot of the source: ${formatSnapshot(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
   progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
@@ -173,9 +173,12 @@ async function verify(
   if (options.verify !== "checksum") return undefined;
   const plans = states.map(({ plan }) => plan);
   const verification = await compareValues(workers, target.database, plans, run);
-  verificationWords(verification).forEach(warn);
+  verificationMessages(verification).forEach(warn);
   if (verification.differences.length === 0)
-    run.hooks.log("info", `all values are equal${changedWords(changed)}: ${counted(verification.rows, "row")}`);
+    run.hooks.log(
+      "info",
+      `all values are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`,
+    );
   return verification;
 }
 

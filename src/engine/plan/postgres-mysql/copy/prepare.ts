@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
@@ -166,8 +166,8 @@ async function prepareTarget(
           { encoding: source.encoding, version: first.version },
         )
       : undefined;
-  const replan: Planner["replan"] = (plan, lessons) => {
-    const usual = planner.replan(plan, lessons);
+  const replan: Planner["replan"] = (plan, observedTypes) => {
+    const usual = planner.replan(plan, observedTypes);
     return present?.adapted(usual) ?? usual;
   };
   // A note tells of digits and spaces that were cut, where the column is not one that the copy made.

@@ -1,13 +1,13 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
-import { minusZeroWords } from "../../../mysql/driver/minus-zero.ts";
+import { minusZeroMessage } from "../../../mysql/driver/minus-zero.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject, type SourceObject } from "../../../postgres/catalogue/objects.ts";
 import type { Difference } from "../finish/read-back.ts";
 import type { Chosen } from "../tables/choose-tables.ts";
 import type { SourceSequence } from "../tables/sequences.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { lostWords, roundedWords } from "./observed-types.ts";
+import { lostValuesMessage, roundedValuesMessage } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */
@@ -20,9 +20,9 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
       const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
       const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
       return [
-        ...(lost === 0 ? [] : [lostWords(plan.source, source.name, lost)]),
-        ...(zeros === 0 ? [] : [minusZeroWords(`${tableName(plan.source)}.${source.name}`, zeros)]),
-        ...(rounded === 0 ? [] : [roundedWords(plan.source, source.name, rounded)]),
+        ...(lost === 0 ? [] : [lostValuesMessage(plan.source, source.name, lost)]),
+        ...(zeros === 0 ? [] : [minusZeroMessage(`${tableName(plan.source)}.${source.name}`, zeros)]),
+        ...(rounded === 0 ? [] : [roundedValuesMessage(plan.source, source.name, rounded)]),
       ];
     }),
   );

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import type { CopyOptions, Verification } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -51,8 +51,8 @@ export async function markFinished(
     table: tableName(state.source),
     name: state.plan.name,
     digest: digestOf(state.plan, content),
-    columns: [...state.lessons.columns],
-    brokenChecks: [...state.lessons.brokenChecks],
+    columns: [...state.observedTypes.columns],
+    brokenChecks: [...state.observedTypes.brokenChecks],
     warnings: dataWarnings([state]),
   };
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
@@ -68,7 +68,7 @@ export interface ResumeRequest {
   /** As a first attempt would have them. */
   states: readonly TableState[];
   /** The same table by what its data had taught. */
-  replan(plan: TablePlan, lessons: ObservedTypes): TablePlan;
+  replan(plan: TablePlan, observedTypes: ObservedTypes): TablePlan;
   compare(plans: readonly TablePlan[]): Promise<Verification>;
   log(message: string): void;
 }
@@ -83,7 +83,7 @@ export interface ResumedTables {
 }
 
 /**
- * Sets the plans and lessons of the tables that are kept, and marks their states so. Errors: `target_not_empty`, where
+ * Sets the plans and observedTypes of the tables that are kept, and marks their states so. Errors: `target_not_empty`, where
  * others' rows stand in one of the rest that was there before.
  */
 export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTables> {
@@ -107,7 +107,7 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
   const names = new Set<string>();
   for (const { state, plan, earlier } of candidates) {
     if (!equal.has(words(plan))) continue;
-    Object.assign(state, { plan, lessons: observedTypesOf(earlier), kept: earlier });
+    Object.assign(state, { plan, observedTypes: observedTypesOf(earlier), kept: earlier });
     marks.add(markOf(earlier));
     names.add(plan.name);
   }

@@ -30,7 +30,7 @@ export interface TableState {
   /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
   plan: TablePlan;
   rows: Rows;
-  readonly lessons: ReadonlyObservedTypes;
+  readonly observedTypes: ReadonlyObservedTypes;
   /** The same, to learn more. */
   learning(): ObservedTypes;
   round: number;
@@ -53,7 +53,7 @@ const unlearnt: ReadonlyObservedTypes = createObservedTypes();
 class State implements TableState {
   readonly source: SourceTable;
   rows: Rows;
-  lessons = unlearnt;
+  observedTypes = unlearnt;
   round = 0;
   left = 0;
   broken = false;
@@ -79,9 +79,9 @@ class State implements TableState {
   }
 
   learning(): ObservedTypes {
-    const { columns, brokenChecks, ...rest } = this.lessons;
+    const { columns, brokenChecks, ...rest } = this.observedTypes;
     const own = { ...rest, columns: new Map(columns), brokenChecks: new Set(brokenChecks) };
-    this.lessons = own;
+    this.observedTypes = own;
     return own;
   }
 }

@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import { type CopyOptions, EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";

@@ -25,7 +25,7 @@ export interface Planner {
   /** Largest first. */
   states: TableState[];
   /** Plans a table anew with what was learnt of it. */
-  replan(plan: TablePlan, lessons: ReadonlyObservedTypes): TablePlan;
+  replan(plan: TablePlan, observedTypes: ReadonlyObservedTypes): TablePlan;
 }
 
 /** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
@@ -53,17 +53,17 @@ export function planAll(
   for (const { foreignKeys } of tables)
     for (const { referencedOid, referencedColumns } of foreignKeys)
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
-  const planning = (table: SourceTable, lessons: ReadonlyObservedTypes, bytes: number): ColumnPlanning => ({
+  const planning = (table: SourceTable, observedTypes: ReadonlyObservedTypes, bytes: number): ColumnPlanning => ({
     scheme,
-    expressions: lessons.refused === undefined ? expressions : refusing(lessons.refused),
+    expressions: observedTypes.refused === undefined ? expressions : refusing(observedTypes.refused),
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
-    lessons: lessons.columns,
-    brokenChecks: lessons.brokenChecks,
+    observedTypes: observedTypes.columns,
+    brokenChecks: observedTypes.brokenChecks,
     joined: (column) => joined.get(joinKey(table.oid, column)),
     override: (column) => overrideOf(options.types, table, column),
     related: table.foreignKeys.length > 0 || referenced.has(table.oid),
     users: (sequence) => users.get(sequence) ?? 0,
-    small: bytes <= smallBytes && lessons.indexesLater !== true,
+    small: bytes <= smallBytes && observedTypes.indexesLater !== true,
   });
   const unlearnt = createObservedTypes();
   const bytes = new Map<number, number>();
@@ -83,7 +83,8 @@ export function planAll(
   return {
     states,
     plans: plansOf(states),
-    replan: ({ source: table }, lessons) => planTable(table, planning(table, lessons, bytes.get(table.oid) ?? 0)),
+    replan: ({ source: table }, observedTypes) =>
+      planTable(table, planning(table, observedTypes, bytes.get(table.oid) ?? 0)),
   };
 }
 

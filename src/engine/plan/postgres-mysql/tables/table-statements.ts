@@ -26,7 +26,7 @@ import { planPartitions } from "./partitions.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 export function planTable(source: SourceTable, planning: ColumnPlanning): TablePlan {
-  const { scheme, lessons } = planning;
+  const { scheme, observedTypes } = planning;
   const name = scheme.tables.get(source.oid) ?? source.name;
   const inventory: InventoryEntry[] = [];
   const columnNames = createNames();
@@ -76,7 +76,7 @@ export function planTable(source: SourceTable, planning: ColumnPlanning): TableP
     doubts: doubtsOfNamed(source, loaded, (column) => planning.override(column) !== undefined, scheme.maria),
     fields: loaded.map(({ type, nullable, source: from }) => ({
       kind: type.kind,
-      nullable: nullable || lessons.get(from.name)?.nullable === true,
+      nullable: nullable || observedTypes.get(from.name)?.nullable === true,
       ...(type.limit === undefined ? {} : { limit: type.limit }),
       ...(type.scale === undefined ? {} : { scale: type.scale }),
       ...(type.srids === undefined ? {} : { srids: type.srids }),

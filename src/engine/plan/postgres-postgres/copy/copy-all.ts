@@ -13,8 +13,8 @@ import { letGo } from "../../../postgres/source/holding.ts";
 import { refuseUnreadableSequences } from "../../../postgres/source/unreadable-sequences.ts";
 import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
-import { snapshotWords } from "../../../report/snapshot-words.ts";
 import { createPipeBlocks } from "../../../rows/copy-pipe.ts";
 import { partKinds } from "../../../run/fence/claims.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
@@ -24,7 +24,7 @@ import type { Packed } from "../../../run/memory/packed.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
-import { verificationWords } from "../../../verify/checksum/words.ts";
+import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { account, createNotes, type Notes } from "../finish/account.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
@@ -102,7 +102,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   await refuseOtherMoney(source, target);
   plan.notes.forEach(said.note);
-  log(`Snapshot of the source: ${snapshotWords(plan.opened.facts)}`);
+  log(`Snapshot of the source: ${formatSnapshot(plan.opened.facts)}`);
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
@@ -143,7 +143,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
       ? await compareValues(workers, tables, { signal, throttle, progress: (_table, rows) => progress.compared(rows) })
       : undefined;
   await plan.held.release();
-  if (verification !== undefined) verificationWords(verification).forEach(said.warn);
+  if (verification !== undefined) verificationMessages(verification).forEach(said.warn);
   const objects = `the report lists the result for ${countedKind(inventory.length, "object")}`;
   if (verification === undefined || verification.differences.length === 0)
     log(

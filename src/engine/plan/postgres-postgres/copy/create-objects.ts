@@ -1,7 +1,7 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { engineError, serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { engineError, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { madeDisabled } from "../../../postgres/fence/event-triggers.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
@@ -152,10 +152,10 @@ export function reportRefused(
   { entry, kind, name, stage }: Step,
   error: unknown,
 ): void {
-  const refused = `the target refused it: ${serverWords(error)}`;
+  const refused = `the target refused it: ${serverMessage(error)}`;
   const definition = stage === "rights" ? {} : { definition: entry.create.slice(0, mostText) };
   note({ kind, name: printable(name), outcome: "reported", note: refused, ...definition });
-  warn(`${kind} ${printable(name)} was not copied: ${serverWords(error)}`);
+  warn(`${kind} ${printable(name)} was not copied: ${serverMessage(error)}`);
 }
 
 /** Characters of a definition in the report. */
@@ -240,7 +240,7 @@ async function applyRights({ session, fence, note, warn }: ObjectTarget, { entry
   for (const statement of statementsOf(entry.create)) {
     await attempt({ session, fence }, true, statement).catch((error: unknown) => {
       if (sqlState(error) === undefined) throw error;
-      refused.add(serverWords(error));
+      refused.add(serverMessage(error));
     });
   }
   const what = `${kind === "acl" ? "rights on" : "default rights of"} ${printable(name)}`;

@@ -6,7 +6,7 @@ import { readConditions } from "../../../postgres/catalogue/table-conditions.ts"
 import { belowDomains, labelsBelow, type Table } from "../../../postgres/catalogue/tables.ts";
 import { readTypeParts } from "../../../postgres/catalogue/type-parts.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
 import { refuseAmbiguousDrops } from "../../../run/fence/drop-option.ts";
@@ -203,7 +203,7 @@ const stillReferred = (error: unknown) => {
   if (sqlState(error) !== "23503") throw error;
   throw new EngineError(
     "dependents_exist",
-    `a table of the target cannot be emptied, since rows of another refer to it (${serverWords(error)}): empty that one too, or name it in options.drop`,
+    `a table of the target cannot be emptied, since rows of another refer to it (${serverMessage(error)}): empty that one too, or name it in options.drop`,
     { cause: error },
   );
 };

@@ -3,7 +3,7 @@ import { fullName, namesOf, readName } from "../../../contract/text/full-name.ts
 import { printable } from "../../../contract/text/printable.ts";
 import { readInventory, type Thing } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
@@ -45,7 +45,7 @@ export async function makeRoom(target: Session, things: Iterable<Thing>, run: Ro
         if (sqlState(error) !== "2BP01") throw error;
         throw new EngineError(
           "dependents_exist",
-          `${words} cannot be dropped from the target, because something else depends on it (${serverWords(error)}): drop that first, or name it too where it is a table`,
+          `${words} cannot be dropped from the target, because something else depends on it (${serverMessage(error)}): drop that first, or name it too where it is a table`,
           { cause: error },
         );
       });

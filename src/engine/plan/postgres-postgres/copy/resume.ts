@@ -1,5 +1,5 @@
 import type { Hash } from "node:crypto";
-import { counted } from "../../../../guard/words.ts";
+import { counted } from "../../../../guard/text.ts";
 import { EngineError, type MadeObject } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { readInventory, thingKey } from "../../../postgres/catalogue/inventory.ts";
@@ -10,7 +10,7 @@ import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import { tableWords } from "../../../verify/checksum/words.ts";
+import { formatTable } from "../../../verify/checksum/messages.ts";
 import type { AfterPlan } from "../finish/indexes.ts";
 import type { Stages } from "../schema/plan.ts";
 import { heaps, withLeaves } from "../schema/via-root.ts";
@@ -133,7 +133,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
     await emptyTables(run, heaps(tables.filter(({ oid }) => !equal.has(oid))), standing);
     await keepWhatIsThere(run, kept);
   }
-  const names = (some: readonly Table[]) => some.map(({ schema, name }) => tableWords([schema, name])).sort();
+  const names = (some: readonly Table[]) => some.map(({ schema, name }) => formatTable([schema, name])).sort();
   return {
     kept: equal,
     hasSchema: true,
@@ -147,7 +147,9 @@ async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Se
   try {
     const { differences } = await compareValues(run.workers, tables, { signal: run.signal });
     const differing = new Set(differences.map(({ source }) => source));
-    return new Set(tables.flatMap(({ oid, schema, name }) => (differing.has(tableWords([schema, name])) ? [] : [oid])));
+    return new Set(
+      tables.flatMap(({ oid, schema, name }) => (differing.has(formatTable([schema, name])) ? [] : [oid])),
+    );
   } catch (error) {
     if (!(error instanceof EngineError)) throw error;
     const isHidden = error.code === "permission_denied" && error.side === "target" && !run.dataOnly;

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { serverWords, sqlState } from "../../../postgres/driver/errors.ts";
+import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { type Task, together } from "../../../run/work.ts";
@@ -63,7 +63,7 @@ async function validate(
   } catch (error) {
     if (keys.length > 1 && sqlState(error) !== undefined) return false;
     if (sqlState(error) !== foreignKeyViolation) throw failed(target, first.step, error);
-    const note = `rows of the source refer to rows that do not exist, so it is NOT VALID: ${serverWords(error)}`;
+    const note = `rows of the source refer to rows that do not exist, so it is NOT VALID: ${serverMessage(error)}`;
     run.note({ kind: "constraint", name: printable(first.step.name), outcome: "reported", note });
     run.warn(`foreign key ${printable(first.step.name)}: ${note}`);
     return true;

@@ -1,7 +1,7 @@
 import { named } from "../../../contract/text/own-property.ts";
 import { refuse } from "../refusal.ts";
 import type { FunctionCall, Node, OrderItem } from "../tree.ts";
-import { int, least64, most64, type Type, typeWords } from "../types.ts";
+import { formatType, int, least64, most64, type Type } from "../types.ts";
 import { bitsOf } from "./arithmetic.ts";
 import { boolean } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
@@ -94,7 +94,7 @@ function summed(_: TranslationContext, { type }: Term): Type {
     return refuse(
       type.kind === "float"
         ? "a sum of floating-point numbers, which depends on the order of the rows"
-        : `a sum of ${typeWords(type)}`,
+        : `a sum of ${formatType(type)}`,
     );
   return { kind: "decimal", precision: Math.min(65, type.precision + 22), scale: type.scale };
 }

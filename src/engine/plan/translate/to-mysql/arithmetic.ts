@@ -1,6 +1,6 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
-import { least64, most64, type Type, typeWords } from "../types.ts";
+import { formatType, least64, most64, type Type } from "../types.ts";
 import { made, type Term, type TranslationContext } from "./term.ts";
 
 /** Numbers. PostgreSQL counts whole numbers in the wider side's type and fails beyond it; MySQL counts on in 64 bits. */
@@ -100,5 +100,5 @@ function whole(context: TranslationContext, op: string, [a, x]: [Term, Int], [b,
 export function digitsOf({ type }: Term): { precision: number; scale: number } {
   if (type.kind === "int") return { precision: String(larger(type.max, -type.min)).length, scale: 0 };
   if (type.kind === "decimal" && type.scale !== undefined) return { precision: type.precision, scale: type.scale };
-  return refuse(`arithmetic of ${typeWords(type)}`);
+  return refuse(`arithmetic of ${formatType(type)}`);
 }

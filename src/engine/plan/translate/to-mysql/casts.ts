@@ -1,7 +1,7 @@
 import { named } from "../../../contract/text/own-property.ts";
 import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
-import { typeWords } from "../types.ts";
+import { formatType } from "../types.ts";
 import { asDecimal, decimalNumber, heldIn, number } from "./arithmetic.ts";
 import { asBytes, isPlainText, made, type Term, type TranslationContext } from "./term.ts";
 
@@ -11,7 +11,7 @@ export function cast(context: TranslationContext, term: Term, type: TypeName): T
   if (type.array) return refuse("arrays are not translated");
   const rule = named(casts, type.name);
   if (rule !== undefined)
-    return rule(context, term, type) ?? refuse(`a cast of ${typeWords(term.type)} to ${type.name}`);
+    return rule(context, term, type) ?? refuse(`a cast of ${formatType(term.type)} to ${type.name}`);
   // An enum's literal: MySQL compares it with the labels.
   const literal = literalOf(term);
   if (literal === undefined || !/^[\w.]+$/.test(type.name)) return refuse(`a cast to ${type.name}`);

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
-import { sameType, type Type, typeWords } from "../types.ts";
+import { formatType, sameType, type Type } from "../types.ts";
 import { bitsOf, heldIn } from "./arithmetic.ts";
 import { compare } from "./comparisons.ts";
 import { made, type Term, type TranslationContext } from "./term.ts";
@@ -10,7 +10,7 @@ import { made, type Term, type TranslationContext } from "./term.ts";
 
 export function boolean(term: Term): Term {
   if (term.type.kind === "boolean") return term;
-  return refuse(`${typeWords(term.type)} where a boolean is needed`);
+  return refuse(`${formatType(term.type)} where a boolean is needed`);
 }
 
 /** One type for all branches. */

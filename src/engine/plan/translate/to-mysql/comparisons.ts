@@ -1,6 +1,6 @@
 import { bareName, isFoldingName } from "../collation.ts";
 import { refuse } from "../refusal.ts";
-import { type Type, typeWords } from "../types.ts";
+import { formatType, type Type } from "../types.ts";
 import { plainly } from "./arithmetic.ts";
 import { asBytes, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
 
@@ -26,7 +26,7 @@ function sides(context: TranslationContext, op: string, a: Term, b: Term): [stri
   }
   if (x.kind === "enum" || y.kind === "enum") return labels(context, ordering, a, b);
   if (comparable(x, y)) return [plainly(a), plainly(b)];
-  return refuse(`${typeWords(x)} compared with ${typeWords(y)}`);
+  return refuse(`${formatType(x)} compared with ${formatType(y)}`);
 }
 
 function labels(context: TranslationContext, ordering: boolean, a: Term, b: Term): [string, string] {
@@ -73,7 +73,7 @@ export function orderable(context: TranslationContext, term: Term): string {
     return asBytes(context, term);
   }
   if (comparable(type, type)) return term.sql;
-  return refuse(`an order of ${typeWords(type)}`);
+  return refuse(`an order of ${formatType(type)}`);
 }
 
 /** Values that are told apart alike, as by GROUP BY and DISTINCT. Errors: Refusal. */
@@ -85,5 +85,5 @@ export function distinguished(context: TranslationContext, term: Term, where: st
     return asBytes(context, term);
   }
   if (type.kind === "enum" || comparable(type, type)) return term.sql;
-  return refuse(`${where} of ${typeWords(type)}`);
+  return refuse(`${where} of ${formatType(type)}`);
 }

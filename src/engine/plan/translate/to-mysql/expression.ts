@@ -1,7 +1,7 @@
 import { singleColumn, subquery } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import { type Node, type NodeRules, ruleFor } from "../tree.ts";
-import { int, typeWords } from "../types.ts";
+import { formatType, int } from "../types.ts";
 import { arithmetic, asDecimal, number } from "./arithmetic.ts";
 import { cast } from "./casts.ts";
 import { boolean, choice, unify } from "./choices.ts";
@@ -130,7 +130,7 @@ function extract(field: string, term: Term): Term {
   const { type } = term;
   if (range === undefined) return refuse(`EXTRACT(${field})`);
   const dated = type.kind === "date" ? !/hour|minute/.test(field) : type.kind === "datetime" && !type.zoned;
-  if (!dated) return refuse(`EXTRACT(${field}) of ${typeWords(type)}`);
+  if (!dated) return refuse(`EXTRACT(${field}) of ${formatType(type)}`);
   // PostgreSQL's is a numeric, MySQL's a whole number.
   return asDecimal(made(`EXTRACT(${field.toUpperCase()} FROM ${term.sql})`, int(range[0], range[1]), [term]));
 }

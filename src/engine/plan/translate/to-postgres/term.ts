@@ -2,7 +2,7 @@ import { literal } from "../../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
 import { type Doubts, refuse } from "../refusal.ts";
 import type { FunctionCall, Node, Query } from "../tree.ts";
-import { isBit, least64, most64, type Type, typeWords } from "../types.ts";
+import { formatType, isBit, least64, most64, type Type } from "../types.ts";
 
 /** A translated expression: PostgreSQL's text, and what MySQL means by it. */
 
@@ -135,7 +135,7 @@ export function formOf(targetType: string, source: Type): ValueForm {
 export const integerForm = (min: bigint, max: bigint): ValueForm =>
   min >= -(2n ** 31n) && max < 2n ** 31n ? "integer" : min >= least64 && max <= most64 ? "bigint" : "numeric";
 
-export const words = (term: Term): string => typeWords(term.type);
+export const words = (term: Term): string => formatType(term.type);
 
 /** As a condition: MySQL takes any number but zero for true. */
 export function asCondition(term: Term): string {

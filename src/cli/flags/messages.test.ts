@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { wordsWithFlags } from "./words.ts";
+import { messageWithFlags } from "./messages.ts";
 
 it.each([
   ["drop them, name them in options.drop, or", "drop them, name them in --drop, or"],
@@ -8,7 +8,7 @@ it.each([
   ["leave it out with options.exclude.", "leave it out with --exclude."],
   ["options.content is data", "--content is data"],
 ])("an option is called by its flag: %s", (engine, here) => {
-  expect(wordsWithFlags(engine)).toBe(here);
+  expect(messageWithFlags(engine)).toBe(here);
 });
 
 it.each([
@@ -18,5 +18,5 @@ it.each([
   "column options.types.id is wide",
   "options.nothing",
 ])("a name from a database stays: %s", (words) => {
-  expect(wordsWithFlags(words)).toBe(words);
+  expect(messageWithFlags(words)).toBe(words);
 });

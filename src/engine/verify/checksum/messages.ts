@@ -5,10 +5,10 @@ import { printable } from "../../contract/text/printable.ts";
 /** What a run says of a comparison of values, and when it fails by it. */
 
 /** A table as a comparison calls it, its schema (MySQL: database) first; no two tables are called so. */
-export const tableWords = (name: readonly string[]): string => printable(fullName(...name));
+export const formatTable = (name: readonly string[]): string => printable(fullName(...name));
 
 /** Words for each difference and each column that was not compared. */
-export function verificationWords({ differences, uncompared }: Verification): string[] {
+export function verificationMessages({ differences, uncompared }: Verification): string[] {
   return [
     ...differences.map(({ source, target, keys, differing }) => {
       const which = keys.map(({ key, what }) => `${key} (${what})`).join(", ");

@@ -10,14 +10,14 @@ const spoken = new RegExp(
   "g",
 );
 
-export const wordsWithFlags = (words: string): string =>
+export const messageWithFlags = (words: string): string =>
   words.replace(spoken, (_, key: string) => `--${flagName(key)}`);
 
 /** The sentences of a report or an answer; names and the source's own text stay. */
 export const withFlags = <Found extends { inventory: readonly { note?: string }[] }>(found: Found): Found => ({
   ...found,
-  ...("warnings" in found ? { warnings: (found.warnings as string[]).map(wordsWithFlags) } : {}),
+  ...("warnings" in found ? { warnings: (found.warnings as string[]).map(messageWithFlags) } : {}),
   inventory: found.inventory.map((entry) =>
-    entry.note === undefined ? entry : { ...entry, note: wordsWithFlags(entry.note) },
+    entry.note === undefined ? entry : { ...entry, note: messageWithFlags(entry.note) },
   ),
 });

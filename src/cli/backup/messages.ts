@@ -1,5 +1,5 @@
 import { BackupError } from "../../backup/contract.ts";
-import { clean } from "../../guard/words.ts";
+import { clean } from "../../guard/text.ts";
 
 /** The backups' errors speak of runs and requests; on the command line there are PLACE and flags. */
 
@@ -17,7 +17,7 @@ const said: readonly (readonly [string, string])[] = [
 ];
 
 /** The same error in the command line's words. */
-export function inOwnWords(error: unknown): unknown {
+export function withCliMessage(error: unknown): unknown {
   if (!(error instanceof BackupError)) return error;
   const message = said.reduce((text, [from, to]) => text.replaceAll(from, to), error.message);
   return new BackupError(error.code, message, { retryable: error.retryable, cause: error.cause });

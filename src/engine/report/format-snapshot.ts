@@ -1,7 +1,7 @@
 import type { SourceSnapshot } from "../contract/index.ts";
 
 /** How the source was read, and where its own log has that state: for the report and a run's log. */
-export function snapshotWords({ connections, binlog, gtid, lsn, transactions }: SourceSnapshot): string {
+export function formatSnapshot({ connections, binlog, gtid, lsn, transactions }: SourceSnapshot): string {
   const parts = [
     `read by ${connections} connection${connections === 1 ? "" : "s"}`,
     binlog && `binary log ${binlog.file}:${binlog.offset}`,

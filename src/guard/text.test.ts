@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clean, cut, durationText, sizeText } from "./words.ts";
+import { clean, cut, durationText, sizeText } from "./text.ts";
 
 test.each([
   [0, "0 B"],
