@@ -106,7 +106,8 @@ export async function migrate(cluster: Cluster, terminal: Terminal, signal: Abor
       step.note(`${status.state ?? "applied"}${progress ? `, ${progress.phase}` : ""}`);
     };
     last = await followMigration(cluster, namespace, migration, seen, signal);
-    if (last.state === "failed") throw new Error(`The Migration failed: ${last.result?.message ?? lastLoggedError(last)}`);
+    if (last.state === "failed")
+      throw new Error(`The Migration failed: ${last.result?.message ?? lastLoggedError(last)}`);
     step.note(`${last.state}, ${last.type}, ${last.columns?.size ?? ""}`);
   });
   terminal.line("");
@@ -114,7 +115,8 @@ export async function migrate(cluster: Cluster, terminal: Terminal, signal: Abor
 }
 
 const sortedLog = (status: MigrationStatus) => [...(status.log ?? [])].sort((a, b) => (a.id < b.id ? -1 : 1));
-const lastLoggedError = (status: MigrationStatus): string => sortedLog(status).at(-1)?.message ?? "its log names no cause";
+const lastLoggedError = (status: MigrationStatus): string =>
+  sortedLog(status).at(-1)?.message ?? "its log names no cause";
 
 /** Reads both databases independently of the engine, prints rows and checksums, and rejects when a table differs. */
 export async function compare(terminal: Terminal, source: DemoDatabase, target: DemoDatabase): Promise<void> {
