@@ -1,7 +1,7 @@
 import { isCovered } from "../../../billing/case.ts";
 import { inUnits } from "../../../billing/money.ts";
 import type { RunType } from "../../../billing/prices.ts";
-import { clean } from "../../../guard/words.ts";
+import { clean } from "../../../guard/text.ts";
 import { isCoveredAnyway, termsFor } from "../../billing/terms.ts";
 import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
