@@ -145,7 +145,7 @@ export const apiRules: { cluster: Rule[]; namespace: Rule[]; team: Rule[] } = {
 /** What operator and API need besides where the installation has backups. */
 export const backupRules: { cluster: Rule[]; namespace: Rule[] } = {
   cluster: [
-    // Runs are made by their schedules and deleted by retention; of specs, the proof to verify, finalizers, and expired URLs are written.
+    // Runs are made by their schedules and deleted by retention; of specs, the number of verifications, finalizers, and expired URLs are written.
     {
       apiGroups: ["rowferry.dev"],
       resources: ["backupschedules", "backupruns", "restores"],

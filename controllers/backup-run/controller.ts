@@ -116,7 +116,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       const object = after ?? before;
       if (!object) return [];
       slots.changed(before && candidateOf(before), after && candidateOf(after));
-      // A proof's end is noted in its run.
+      // A verification's end is noted in its run.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun");
       const run = owner ? [subjectKey({ kind: "BackupRun", metadata: { ...object.metadata, name: owner.name } })] : [];
       return [subjectKey(object), ...run, ...freed(before, after)];

@@ -19,7 +19,7 @@ const desk = (kind: "BackupRun" | "Restore", convert = false) => {
   const object = {
     kind,
     metadata: { name: "nightly", namespace: "team", uid: "u" },
-    spec: { proof: 0, convert },
+    spec: { verifications: 0, convert },
     status,
   };
   const caller = { pod, kind, object, isRemoval: false } as unknown as Parameters<typeof backupDesk>[0];

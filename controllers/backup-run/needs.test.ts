@@ -12,13 +12,13 @@ const metadata = {
 const secret = (name: string) => ({ secretRef: { name, key: "url" } });
 
 function restore(spec: Partial<Restore["spec"]>): Restore {
-  const own = { backupRun: "run", target: secret("target"), allowNotEmpty: false, convert: false, proof: false };
+  const own = { backupRun: "run", target: secret("target"), allowNotEmpty: false, convert: false, verification: false };
   return { apiVersion: "rowferry.dev/v1alpha1", kind: "Restore", metadata, spec: { ...own, ...spec } };
 }
 
 const runOf = (engine: string): BackupRun => ({
   ...{ apiVersion: "rowferry.dev/v1alpha1", kind: "BackupRun", metadata: { ...metadata, name: "run" } },
-  spec: { source: secret("source"), trigger: "Manual", proof: 0 },
+  spec: { source: secret("source"), trigger: "Manual", verifications: 0 },
   status: {
     ...{ state: "completed", manifestDigest: `sha256:${"0".repeat(64)}`, location: "shop/1", engine },
     storage: { volume: { claimName: "backups", path: "" } },
@@ -29,7 +29,12 @@ const images = { postgres: "postgres:18", mysql: "mysql:9" };
 
 describe("a Restore has a throw-away server of the backup's engine", () => {
   test.each([
-    ["to verify", { proof: true, target: undefined }, "PostgreSQL", { engine: "postgres", image: "postgres:18" }],
+    [
+      "to verify",
+      { verification: true, target: undefined },
+      "PostgreSQL",
+      { engine: "postgres", image: "postgres:18" },
+    ],
     ["to convert PostgreSQL", { convert: true }, "PostgreSQL", { engine: "postgres", image: "postgres:18" }],
     ["to convert MySQL", { convert: true }, "MySQL", { engine: "mysql", image: "mysql:9" }],
     ["not to restore", {}, "MySQL", undefined],
@@ -50,7 +55,7 @@ describe("without an image of the backup's server a Restore is refused, with the
     ["one of an unknown server", { convert: true }, "Oracle", /^Backups of Oracle cannot be converted.*Migration\.$/],
     [
       "one that verifies",
-      { proof: true, target: undefined },
+      { verification: true, target: undefined },
       "MariaDB",
       /set backups\.verification\.images\.mariadb, or set spec\.verification\.policy of the BackupSchedule to Never\.$/,
     ],

@@ -53,7 +53,7 @@ export const storageSealedIn = ({ spec, metadata: { namespace, name } }: BackupR
 });
 
 export const storageOfTeams =
-  "The storage of the installation is for the namespaces of teams, which the operator made: in other namespaces set storage in the BackupSchedule (or in the BackupRun without one).";
+  "The installation's storage is only for namespaces of teams. In other namespaces set storage in the BackupSchedule, or in the BackupRun without one.";
 
 export type RunNeeds = { plan: BackupPlan } | { missing: StateReason };
 
@@ -95,17 +95,17 @@ export function restoreNeeds(restore: Restore, run: BackupRun | undefined, image
   if (status.encryption !== undefined && own === undefined)
     return missing(
       "IdentitiesMissing",
-      `The backup is encrypted for recipients of the schedule, not for the installation's key ring: name a Secret with a fitting age private key in spec.identities.`,
+      `The backup is encrypted for the schedule's recipients, not for the installation's key ring: name a Secret with their age private key in spec.identities.`,
     );
   const used = { target, storage: status.storage, identities: own };
-  const { proof, convert } = restore.spec;
-  if (!proof && !convert) return { run, used };
+  const { verification, convert } = restore.spec;
+  if (!verification && !convert) return { run, used };
   const engine = verifyImage(status.engine);
   if (engine === undefined)
     return missing(
       "VerificationImageMissing",
       convert
-        ? `Backups of ${status.engine} cannot be converted: there is no throw-away server for them. Restore the run into ${status.engine}, then copy that database with a Migration.`
+        ? `Backups of ${status.engine} cannot be converted: no throw-away server supports them. Restore the run into ${status.engine}, then copy that database with a Migration.`
         : `Backups of ${status.engine} cannot be verified in a throw-away server yet: restore the run into an empty database of your own to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
     );
   const image = images[engine];

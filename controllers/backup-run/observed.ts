@@ -42,7 +42,7 @@ export type Act =
   | { kind: "confirm-gone"; name: string; uid: string }
   | { kind: "set-finalizers"; finalizers: string[] }
   | { kind: "make-removal" }
-  | { kind: "make-proof"; name: string }
+  | { kind: "make-verification"; name: string }
   | { kind: "expire-url" };
 
 export interface Plan {

@@ -41,7 +41,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
     return createJob(client, subject.metadata, subjectJob(subject, used, template()) as Job);
   }
 
-  async function makeProof(run: BackupRun, name: string): Promise<void> {
+  async function makeVerification(run: BackupRun, name: string): Promise<void> {
     const { namespace, uid, labels: marks } = run.metadata;
     const identities = run.status?.encryption?.identities;
     const account = marks?.[labels.account];
@@ -55,7 +55,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
           labels: { [labels.ownerUid]: uid, ...(account ? { [labels.account]: account } : {}) },
           ownerReferences: [{ apiVersion, kind: "BackupRun", name: run.metadata.name, uid, controller: true }],
         },
-        spec: { backupRun: run.metadata.name, proof: true, ...(identities ? { identities } : {}) },
+        spec: { backupRun: run.metadata.name, verification: true, ...(identities ? { identities } : {}) },
       } as unknown as Restore)
       .catch((error: unknown) => {
         if (!alreadyExists(error)) throw error;
@@ -84,8 +84,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
         const ends = made.outcome === "refused" && /because it is being terminated/.test(made.message);
         return { ...observed, removal: ends ? { outcome: "namespace-ends" } : made };
       }
-      case "make-proof": {
-        if (isRun(subject)) await makeProof(subject, act.name);
+      case "make-verification": {
+        if (isRun(subject)) await makeVerification(subject, act.name);
         // The cache brings the Restore, and with it this key.
         throw new ClusterError("Conflict", 409, "the Restore is not seen yet");
       }

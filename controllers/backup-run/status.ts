@@ -8,7 +8,7 @@ import type { Subject } from "./subject.ts";
 
 const ofController = [
   ...["observedGeneration", "state", "conditions", "job", "queuedAt", "queuePosition", "startedAt", "finishedAt"],
-  ...["storage", "encryption", "proof", "verification", "removal", "partsRemoved", "verifiedAt"],
+  ...["storage", "encryption", "verifications", "verification", "removal", "partsRemoved", "verifiedAt"],
 ] as const;
 
 const ofWorker = [
@@ -30,7 +30,7 @@ export type ControllerStatus = Pick<
   | "log"
   | "storage"
   | "encryption"
-  | "proof"
+  | "verifications"
   | "verification"
   | "removal"
   | "partsRemoved"

@@ -8,17 +8,17 @@ import type { Subject } from "./subject.ts";
 
 /** The verification of a completed run: `verified` only after a Restore of it into a throw-away server was completed. Pure. */
 
-export const proofName = (run: string, proof: number): string => child(run, `proof-${proof}`);
+export const verificationName = (run: string, verifications: number): string => child(run, `verify-${verifications}`);
 
 /** Of a completed run: a verification that was asked for is a Restore of its own, whose end is noted here. */
 export function planVerification({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
   const { name } = subject.metadata;
-  const asked = subject.spec.proof;
-  const restore = proofs.find(({ metadata }) => metadata.name === proofName(name, asked));
-  if (asked > 0 && restore === undefined && asked > (subject.status?.proof ?? 0))
-    return { ...plan, act: { kind: "make-proof", name: proofName(name, asked) } };
+  const asked = subject.spec.verifications;
+  const restore = proofs.find(({ metadata }) => metadata.name === verificationName(name, asked));
+  if (asked > 0 && restore === undefined && asked > (subject.status?.verifications ?? 0))
+    return { ...plan, act: { kind: "make-verification", name: verificationName(name, asked) } };
   if (restore === undefined) return plan;
-  const status: ControllerStatus = { ...plan.status, proof: asked };
+  const status: ControllerStatus = { ...plan.status, verifications: asked };
   const verification = verificationOf(restore);
   if (verification === undefined || subject.status?.verification?.restore === restore.metadata.name)
     return { ...plan, status };

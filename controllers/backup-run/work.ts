@@ -8,7 +8,7 @@ import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import { optionsSchema } from "../../src/resources/options.ts";
 import { type BackupWork, type RemovalWork, type RestoreWork, workerPaths } from "../../src/worker/protocol.ts";
-import { isProofDue } from "../jobs/verification-due.ts";
+import { isVerificationDue } from "../jobs/verification-due.ts";
 import { NoWork } from "../migration/endpoint/no-work.ts";
 import type { GuardSettings } from "../migration/endpoint/work.ts";
 import { podFolder, runFolder } from "./folders.ts";
@@ -143,8 +143,9 @@ export async function backupWork(
 
 /** Checksums cost the database a second read: only a run that is verified has them. */
 const isVerifiedNext = ({ spec }: BackupRun, schedule: BackupSchedule | undefined, now: Date): boolean =>
-  spec.proof > 0 ||
-  (schedule !== undefined && isProofDue(schedule.spec.verification.policy, schedule.status?.lastProof, now.getTime()));
+  spec.verifications > 0 ||
+  (schedule !== undefined &&
+    isVerificationDue(schedule.spec.verification.policy, schedule.status?.lastVerification, now.getTime()));
 
 export async function restoreWork(restore: Restore, keys: OpeningKeys, options: WorkOptions): Promise<RestoreWork> {
   const { namespace } = restore.metadata;

@@ -86,7 +86,7 @@ export function createBackupScheduleController(options: BackupScheduleController
         return observed;
       case "verify-run": {
         mayAct();
-        await client.mergePatch(kinds.backupRuns, namespace, act.name, { spec: { proof: act.proof } });
+        await client.mergePatch(kinds.backupRuns, namespace, act.name, { spec: { verifications: act.verifications } });
         return observed;
       }
       case "set-finalizers": {

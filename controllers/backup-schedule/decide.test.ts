@@ -216,14 +216,20 @@ describe("conditions", () => {
     expect(condition(plan, "Overdue")).toMatchObject({ status, reason });
   });
 
-  const proof = (at: string, outcome = "verified") => ({ lastProof: { run: "nightly-x", at, outcome } });
+  const verifications = (at: string, outcome = "verified") => ({ lastVerification: { run: "nightly-x", at, outcome } });
   test.each([
     ["none yet", { policy: "Weekly" }, {}, "Unknown", "NotYetVerified"],
     ["none, and none required", { policy: "Never" }, {}, "Unknown", "NotRequired"],
-    ["a recent one", { policy: "Weekly" }, proof("2026-11-20T03:00:00Z"), "True", "Verified"],
-    ["an old one", { policy: "Weekly" }, proof("2026-11-10T03:00:00Z"), "False", "VerificationTooOld"],
-    ["an old one that was asked for", { policy: "Never" }, proof("2026-11-10T03:00:00Z"), "True", "Verified"],
-    ["a failed one", { policy: "Weekly" }, proof("2026-11-23T03:00:00Z", "failed"), "False", "VerificationFailed"],
+    ["a recent one", { policy: "Weekly" }, verifications("2026-11-20T03:00:00Z"), "True", "Verified"],
+    ["an old one", { policy: "Weekly" }, verifications("2026-11-10T03:00:00Z"), "False", "VerificationTooOld"],
+    ["an old one that was asked for", { policy: "Never" }, verifications("2026-11-10T03:00:00Z"), "True", "Verified"],
+    [
+      "a failed one",
+      { policy: "Weekly" },
+      verifications("2026-11-23T03:00:00Z", "failed"),
+      "False",
+      "VerificationFailed",
+    ],
   ])("Verified: %s", (_what, verification, last, status, reason) => {
     const spec = { verification: { maxAgeDays: 10, ...verification } };
     const { plan } = pass(
@@ -238,11 +244,11 @@ describe("verification by policy", () => {
   const two = [run("2026-11-22T03:00:00Z"), run("2026-11-23T03:00:00Z")];
   const verified = (at: string, outcome = "verified") => ({
     state: "completed",
-    proof: 1,
+    verifications: 1,
     verification: { at, outcome, tables: 1, rows: 1, seconds: 1 },
   });
-  const before = run("2026-11-15T03:00:00Z", verified("2026-11-15T04:00:00Z"), { proof: 1 });
-  const lately = run("2026-11-20T03:00:00Z", verified("2026-11-20T04:00:00Z"), { proof: 1 });
+  const before = run("2026-11-15T03:00:00Z", verified("2026-11-15T04:00:00Z"), { verifications: 1 });
+  const lately = run("2026-11-20T03:00:00Z", verified("2026-11-20T04:00:00Z"), { verifications: 1 });
   test.each([
     ["each run: the newest", "EachRun", two, ["nightly-202611230300"]],
     ["weekly, never before", "Weekly", two, ["nightly-202611230300"]],
@@ -251,14 +257,14 @@ describe("verification by policy", () => {
     [
       "weekly, three days ago and failed",
       "Weekly",
-      [run("2026-11-20T03:00:00Z", verified("2026-11-20T04:00:00Z", "failed"), { proof: 1 }), ...two],
+      [run("2026-11-20T03:00:00Z", verified("2026-11-20T04:00:00Z", "failed"), { verifications: 1 }), ...two],
       ["nightly-202611230300"],
     ],
     ["never", "Never", two, []],
     [
       "one is in progress",
       "EachRun",
-      [run("2026-11-22T03:00:00Z", { state: "completed" }, { proof: 1 }), run("2026-11-23T03:00:00Z")],
+      [run("2026-11-22T03:00:00Z", { state: "completed" }, { verifications: 1 }), run("2026-11-23T03:00:00Z")],
       [],
     ],
     ["no completed run", "EachRun", [run("2026-11-23T03:00:00Z", { state: "failed" })], []],

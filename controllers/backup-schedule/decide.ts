@@ -12,7 +12,7 @@ import {
   timeOf,
 } from "./observed.ts";
 import { delayOf, runName, type ScheduleSlots, slotsOf, timingOf } from "./slots.ts";
-import { dueProof, lastProofOf, verifiedFinding } from "./verify.ts";
+import { dueVerification, lastVerificationOf, verifiedFinding } from "./verify.ts";
 
 /**
  * What to do about one BackupSchedule, from what is there: no clock, no randomness, no I/O.
@@ -45,14 +45,14 @@ function living(observed: Observed, settings: ScheduleSettings, now: Date): Plan
   const slots = slotsOf(schedule);
   const wrong = "reason" in slots ? slots : undefined;
   const seen = "reason" in slots ? notSeen(observed) : look(observed, slots, settings, time);
-  const last = lastProofOf(schedule, runs);
-  const proof = dueProof(schedule, runs, last, time);
+  const last = lastVerificationOf(schedule, runs);
+  const due = dueVerification(schedule, runs, last, time);
   const completed = newest(runs.filter(isCompleted));
   const status: ScheduleStatus = {
     ...seen.status,
     observedGeneration: schedule.metadata.generation,
     ...refs(runs, schedule.status),
-    ...(last === undefined ? {} : { lastProof: last }),
+    ...(last === undefined ? {} : { lastVerification: last }),
     conditions: withConditions(
       schedule.status?.conditions ?? [],
       [
@@ -66,9 +66,9 @@ function living(observed: Observed, settings: ScheduleSettings, now: Date): Plan
   };
   const acts: Act[] = [
     ...seen.acts,
-    ...(proof === undefined
+    ...(due === undefined
       ? []
-      : [{ kind: "verify-run", name: proof.metadata.name, proof: proof.spec.proof + 1 } as const]),
+      : [{ kind: "verify-run", name: due.metadata.name, verifications: due.spec.verifications + 1 } as const]),
     ...unneeded(observed, settings).map(
       ({ metadata }): Act => ({
         kind: "delete-run",
@@ -275,7 +275,7 @@ function unneeded({ schedule, runs }: Observed, { expired }: ScheduleSettings): 
 }
 
 const isVerifying = ({ spec, status }: BackupRun): boolean =>
-  spec.proof > 0 && (spec.proof > (status?.proof ?? 0) || status?.verification === undefined);
+  spec.verifications > 0 && (spec.verifications > (status?.verifications ?? 0) || status?.verification === undefined);
 
 function wantedFinalizers({ schedule }: Observed): string[] | undefined {
   const there = schedule.metadata.finalizers ?? [];

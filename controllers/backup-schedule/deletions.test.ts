@@ -43,7 +43,10 @@ describe("runs that are deleted", () => {
     expect(names(plan, "delete-run")).toEqual([]);
   });
   test("not while it is verified", () => {
-    const runs = [run("2026-11-21T03:00:00Z", { state: "completed" }, { proof: 1 }), run("2026-11-22T03:00:00Z")];
+    const runs = [
+      run("2026-11-21T03:00:00Z", { state: "completed" }, { verifications: 1 }),
+      run("2026-11-22T03:00:00Z"),
+    ];
     const { plan } = pass(
       { schedule: schedule({ retention: { keepLast: 1 } }, since("2026-11-23T03:00:00.000Z")), runs },
       "2026-11-23T12:00:00Z",

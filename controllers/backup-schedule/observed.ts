@@ -26,7 +26,7 @@ export type Act =
   | { kind: "make-run"; slot: number; name: string }
   | { kind: "delete-run"; name: string; uid: string }
   /** Asks for a verification of a completed run. */
-  | { kind: "verify-run"; name: string; proof: number }
+  | { kind: "verify-run"; name: string; verifications: number }
   | { kind: "set-finalizers"; finalizers: string[] };
 
 export interface Plan {

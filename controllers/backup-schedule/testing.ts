@@ -36,7 +36,7 @@ export function run(slot: string, status: object = { state: "completed" }, spec:
       ...{ name, namespace: "team", uid: `uid-${name}`, generation: 1, resourceVersion: "1" },
       creationTimestamp: slot,
     },
-    spec: { schedule: "nightly", slot, trigger: "Schedule", proof: 0, ...spec },
+    spec: { schedule: "nightly", slot, trigger: "Schedule", verifications: 0, ...spec },
     status: status as NonNullable<BackupRun["status"]>,
   };
 }

@@ -1,43 +1,53 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import type { ConditionFinding } from "../../src/resources/conditions.ts";
-import { isProofDue } from "../jobs/verification-due.ts";
+import { isVerificationDue } from "../jobs/verification-due.ts";
 import { byTime, isCompleted } from "./observed.ts";
 
 /** Which run is to be verified by a restore, and whether the last verification is good and recent. Pure. */
 
 const day = 86_400_000;
 
-export type LastProof = NonNullable<ScheduleStatus["lastProof"]>;
+export type LastVerification = NonNullable<ScheduleStatus["lastVerification"]>;
 
 /** The latest verification of all runs; that of a deleted run is kept from the status. */
-export function lastProofOf({ status }: BackupSchedule, runs: readonly BackupRun[]): LastProof | undefined {
+export function lastVerificationOf(
+  { status }: BackupSchedule,
+  runs: readonly BackupRun[],
+): LastVerification | undefined {
   const found = runs.flatMap(({ metadata, status: of }) =>
     of?.verification ? [{ run: metadata.name, at: of.verification.at, outcome: of.verification.outcome }] : [],
   );
-  return [...(status?.lastProof ? [status.lastProof] : []), ...found].sort((a, b) => a.at.localeCompare(b.at)).at(-1);
+  return [...(status?.lastVerification ? [status.lastVerification] : []), ...found]
+    .sort((a, b) => a.at.localeCompare(b.at))
+    .at(-1);
 }
 
 /** The run that the policy wants to be verified now. */
-export function dueProof(
+export function dueVerification(
   { spec }: BackupSchedule,
   runs: readonly BackupRun[],
-  last: LastProof | undefined,
+  last: LastVerification | undefined,
   now: number,
 ): BackupRun | undefined {
   if (spec.verification.policy === "Never") return undefined;
   const completed = runs.filter(isCompleted).sort(byTime);
   if (completed.some(isBeingVerified)) return undefined;
   const newest = completed.at(-1);
-  if (newest === undefined || newest.status?.verification !== undefined || newest.spec.proof > 0) return undefined;
-  return isProofDue(spec.verification.policy, last, now) ? newest : undefined;
+  if (newest === undefined || newest.status?.verification !== undefined || newest.spec.verifications > 0)
+    return undefined;
+  return isVerificationDue(spec.verification.policy, last, now) ? newest : undefined;
 }
 
 /** A verification was asked for and has not ended. */
 const isBeingVerified = ({ spec, status }: BackupRun): boolean =>
-  spec.proof > (status?.proof ?? 0) || (spec.proof > 0 && status?.verification === undefined);
+  spec.verifications > (status?.verifications ?? 0) || (spec.verifications > 0 && status?.verification === undefined);
 
-export function verifiedFinding({ spec }: BackupSchedule, last: LastProof | undefined, now: number): ConditionFinding {
+export function verifiedFinding(
+  { spec }: BackupSchedule,
+  last: LastVerification | undefined,
+  now: number,
+): ConditionFinding {
   const { policy, maxAgeDays } = spec.verification;
   const say = (status: ConditionFinding["status"], reason: string, message: string): ConditionFinding => ({
     ...{ type: "Verified", status, reason, message },
@@ -56,7 +66,7 @@ export function verifiedFinding({ spec }: BackupSchedule, last: LastProof | unde
     return say(
       "False",
       "VerificationTooOld",
-      `The last verification (${last.run} at ${last.at}) is older than ${maxAgeDays} days: see why no newer run was verified, or raise spec.proof of a completed run.`,
+      `The last verification (${last.run} at ${last.at}) is older than ${maxAgeDays} days: see why no newer run was verified, or raise spec.verifications of a completed run.`,
     );
   return say("True", "Verified", `${last.run} was restored and is equal to its backup; at ${last.at}.`);
 }

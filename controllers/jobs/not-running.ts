@@ -23,7 +23,7 @@ export function notRunning(
     return (
       trouble ?? {
         reason: end.reason,
-        message: `${said}; the Job starts another pod, which goes on.`,
+        message: `${said}; the Job starts another pod, which continues.`,
       }
     );
   }

@@ -5,7 +5,7 @@ const day = 86_400_000;
 const slack = 12 * 3_600_000;
 
 /** Whether the schedule's policy wants the next completed run to be verified. `now`: milliseconds since 1970. Pure. */
-export function isProofDue(
+export function isVerificationDue(
   policy: BackupSchedule["spec"]["verification"]["policy"],
   last: { at: string; outcome: string } | undefined,
   now: number,

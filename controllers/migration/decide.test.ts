@@ -317,7 +317,7 @@ test("the log of a run that is retried says so, and the worker's part is made re
   expect(plan.status).toMatchObject({ startedAt: created, runStartedAt: now.toISOString() });
   expect(plan.events.map((event) => event.reason)).toEqual(["Retry", "Started"]);
   expect(plan.status.log?.[0]?.message).toBe(
-    "Run 2: finished tables that are proven equal are kept, what else the last one left is dropped and copied again. Run 2 started: Job shop-2.",
+    "Run 2: finished tables that are verified as equal are kept, other tables of the last run are dropped and copied again. Run 2 started: Job shop-2.",
   );
   expect(plan.status.log?.[0]?.id).toMatch(/^0002-[0-9a-z]{9}-c00$/);
 });

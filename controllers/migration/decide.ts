@@ -84,7 +84,7 @@ function begin(observed: Observed, due: ReturnType<typeof dueRun>, now: Date): P
         }
       : {
           reason: "Retry",
-          note: `Run ${due.run}: finished tables that are proven equal are kept, what else the last one left is dropped and copied again.`,
+          note: `Run ${due.run}: finished tables that are verified as equal are kept, other tables of the last run are dropped and copied again.`,
         };
   const plan = started(observed, status, now, said.note);
   return {
@@ -110,7 +110,7 @@ function lost({ silentAfter = 0, ended, notEnded }: Observed, { metadata }: Pod,
 const again: RetryAdvice = {
   again: "raise spec.attempt to run again",
   tooLong:
-    "raise spec.attempt to go on, since tables that are finished and proven equal are kept, or copy in parts, by Migrations that differ in options.include.",
+    "raise spec.attempt to resume (finished and verified tables are kept), or copy in parts, by Migrations with different options.include.",
 };
 
 /** Pending without a Job: earlier pods must have ended, then a slot be free. */
@@ -252,11 +252,14 @@ function fail(observed: Observed, status: ControllerStatus, trouble: StateReason
 /** A silent worker whose pod was ended, or cannot be. */
 function silenced({ ended, notEnded }: Observed): StateReason | undefined {
   if (ended !== undefined)
-    return { reason: silentReason, message: `${ended}: its pod was ended, and the Job starts another, which goes on.` };
+    return {
+      reason: silentReason,
+      message: `${ended}: its pod was ended, and the Job starts another, which continues.`,
+    };
   if (notEnded === undefined) return undefined;
   return {
     reason: silentReason,
-    message: `The worker has said nothing for long, and its pod cannot be ended (${notEnded}): delete the pod, or the node if it is lost.`,
+    message: `The worker has not reported for too long, and its pod cannot be ended (${notEnded}): delete the pod, or the node if it is lost.`,
   };
 }
 

@@ -66,9 +66,9 @@ test.each([
 });
 
 test("one that was ended is named in the condition, in the log and by an event", () => {
-  const ended = "The worker in pod shop-1-x on node n1 has said nothing for 5m0s";
+  const ended = "The worker in pod shop-1-x on node n1 has not reported for 5m0s";
   const found = plan(migration(running), { silence: { for: 300_000, most: 300_000 }, ended });
-  const note = `${ended}: its pod was ended, and the Job starts another, which goes on.`;
+  const note = `${ended}: its pod was ended, and the Job starts another, which continues.`;
   expect(found.act).toBeUndefined();
   expect(found.events).toEqual([{ type: "Warning", reason: "WorkerSilent", note }]);
   expect(found.status).toMatchObject({ state: "in_progress", log: [{ level: "warning", message: note }] });
@@ -83,14 +83,14 @@ test("one that cannot be ended is named with what to do, and looked at again", (
     {
       type: "Warning",
       reason: "WorkerSilent",
-      note: "The worker has said nothing for long, and its pod cannot be ended (pods is forbidden): delete the pod, or the node if it is lost.",
+      note: "The worker has not reported for too long, and its pod cannot be ended (pods is forbidden): delete the pod, or the node if it is lost.",
     },
   ]);
   expect(found.lookAgain).toBe(60_000);
 });
 
 test("why the last pod was ended is said until the next one runs", () => {
-  const message = "the worker in pod shop-1-x on node n1 has said nothing for 5m0s";
+  const message = "the worker in pod shop-1-x on node n1 has not reported for 5m0s";
   const ended = pod(undefined, {
     phase: "Failed",
     conditions: [{ type: "DisruptionTarget", status: "True", reason: "WorkerSilent", message }],
@@ -99,7 +99,7 @@ test("why the last pod was ended is said until the next one runs", () => {
   expect(reasonOf(found)).toBe("WorkerSilent");
   expect(found.status.state).toBe("in_progress");
   expect(found.status.conditions?.find(({ type }) => type === "Running")?.message).toBe(
-    `The last pod ended: ${message}; the Job starts another pod, which goes on.`,
+    `The last pod ended: ${message}; the Job starts another pod, which continues.`,
   );
 });
 

@@ -46,7 +46,7 @@ export async function endPod(
   const live = await client.get(kinds.pods, namespace, name);
   if (live?.metadata.uid !== uid) throw new ClusterError("Conflict", 409, "the pod is gone");
   const node = live.spec?.nodeName === undefined ? "" : ` on node ${live.spec.nodeName}`;
-  const message = `the worker in pod ${name}${node} has said nothing for ${durationText(Math.round(silentFor / 1000))}`;
+  const message = `the worker in pod ${name}${node} has not reported for ${durationText(Math.round(silentFor / 1000))}`;
   const condition = { type: "DisruptionTarget", status: "True", reason: silentReason, message };
   const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, "Z");
   await client.patchStatus(kinds.pods, namespace, name, {

@@ -17,7 +17,9 @@ export const accountSpecSchema = z.object({
   email: z.string().min(3).max(254).describe("As the person wrote it; its hash, of the lower-case form, is the name."),
   plan: plan
     .default("free")
-    .describe("What is paid for. If the account has had a subscription, the operator writes it as Stripe says."),
+    .describe(
+      "The plan that is paid for. If the account has had a subscription, the operator writes it as Stripe reports it.",
+    ),
   billing: z
     .object({
       customer: z.string().min(1).max(255).describe("The id of the account's customer at Stripe."),
@@ -46,7 +48,7 @@ export const accountSpecSchema = z.object({
     .array(
       z.object({
         name: z.string().min(1).max(63).describe("Name of the Team."),
-        at: z.iso.datetime().describe("When it was begun."),
+        at: z.iso.datetime().describe("When it was started."),
       }),
     )
     .max(mostOwnTeams)
@@ -85,11 +87,11 @@ export const accountStatusSchema = z.object({
         .optional()
         .describe("When Pro ends if Stripe reports nothing else: the subscription was canceled or is past due."),
       changedAt: z.iso.datetime().describe("When the subscription or its status last changed."),
-      lookedAt: z.iso.datetime().describe("When Stripe was last asked."),
+      lookedAt: z.iso.datetime().describe("Time of the last request to Stripe."),
       hint: z.string().max(255).optional().describe("The last of Stripe's events that was followed up."),
     })
     .optional()
-    .describe("The account's subscription, as Stripe said last."),
+    .describe("The account's subscription, as Stripe last reported it."),
   conditions: z.array(conditionSchema).max(5).optional().describe(`One type: ${planFollowsStripe}.`),
 });
 export type AccountStatus = z.output<typeof accountStatusSchema>;

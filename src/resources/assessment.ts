@@ -13,8 +13,8 @@ const finding = z.object({
     ),
   code: z.string().describe("Stable name of the finding, in snake_case."),
   object: z.string().describe("The object as the source calls it, or the server's setting or right."),
-  reason: z.string().describe("What it is about."),
-  fix: z.string().describe("What to do about it; empty where nothing needs to be done."),
+  reason: z.string().describe("The object that it is about."),
+  fix: z.string().describe("The fix; empty if nothing needs to be done."),
 });
 
 const server = z.object({
@@ -54,9 +54,12 @@ export const assessmentSchema = z.object({
       seconds: z
         .object({ least: z.number().describe("At best."), most: z.number().describe("At worst.") })
         .describe("The range in which the copy should end, without waiting for locks."),
-      basis: z.string().describe("In words: from what it was reckoned."),
+      basis: z.string().describe("The basis of the estimate, in words."),
       latencyMs: z
-        .object({ source: z.number().describe("Of the source."), target: z.number().describe("Of the target.") })
+        .object({
+          source: z.number().describe("To the source."),
+          target: z.number().describe("Of a round trip to the target."),
+        })
         .describe("Milliseconds of a round trip."),
     })
     .describe("How long the copy may take."),

@@ -27,7 +27,7 @@ export const databaseRefSchema = z
       .max(8192)
       .optional()
       .describe(
-        "A connection URL sealed to the operator's public key; the API writes it, nothing can read it back but the operator, which replaces it by `expired` some time after a Migration or Restore ended.",
+        "A connection URL sealed to the operator's public key. The API writes it, and only the operator can read it. The operator replaces it by `expired` some time after a Migration or Restore ended.",
       ),
   })
   .describe("How the database is named: exactly one of secretRef and sealedUrl.")

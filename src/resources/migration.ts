@@ -28,7 +28,7 @@ export const migrationSpecSchema = z
     options: optionsSchema.optional().describe("How to copy."),
     payment: paymentSpecSchema.optional(),
     worker: workerSpecSchema.optional(),
-    suspend: z.boolean().optional().describe("true: no run starts until it is false. A run that has started goes on."),
+    suspend: z.boolean().optional().describe("true: no run starts until it is false. A started run continues."),
     urlsKeptDays: z
       .int()
       .min(0)
@@ -125,12 +125,12 @@ const tableProgressSchema = z.object({
   name: z.string().max(256).describe("Name of the table in the source."),
   rows: z.int().min(0).describe("Rows copied so far."),
   total: z.int().min(0).describe("Rows expected; an estimate until the table is finished."),
-  state: z.enum(["waiting", "copying", "indexing", "done"]).describe("What is being done with the table."),
+  state: z.enum(["waiting", "copying", "indexing", "done"]).describe("Current work on the table."),
 });
 
 export const progressSchema = z.object({
   phase: z.enum(["connecting", "schema", "copying", "constraints", "verifying", "finished"]).describe("Current phase."),
-  percent: z.int().min(0).max(100).describe("Share of the whole run that is done; 100 only when it is finished."),
+  percent: z.int().min(0).max(100).describe("Percentage of the run that is done; 100 only when it is finished."),
   rows: doneOfTotal("Rows copied."),
   bytes: doneOfTotal("Bytes of the source copied."),
   tables: doneOfTotal("Tables finished, with their indexes."),
@@ -154,10 +154,7 @@ export const resultSchema = z.object({
   outcome: z.enum(["completed", "failed"]).describe("Whether the copy was completed and verified."),
   reason: z.string().max(128).describe("CamelCase reason: `Verified`, or the engine error's code."),
   message: z.string().max(2048).describe("A sentence that a user can act on."),
-  retryable: z
-    .boolean()
-    .optional()
-    .describe("Of a run that failed: whether the engine calls its error one that may pass by itself."),
+  retryable: z.boolean().optional().describe("After a failure: whether the error can pass by itself."),
   finishedAt: when("When the result was stored."),
 });
 
@@ -189,7 +186,7 @@ export const migrationStatusSchema = z.object({
     .describe(
       "metadata.generation of the spec that the state speaks of; while it is behind, the state is the old spec's.",
     ),
-  state: migrationStateSchema.optional().describe("Where the Migration stands."),
+  state: migrationStateSchema.optional().describe("State of the Migration."),
   conditions: z
     .array(conditionSchema)
     .max(16)
@@ -219,9 +216,7 @@ export const migrationStatusSchema = z.object({
   retryable: z
     .boolean()
     .optional()
-    .describe(
-      "Of a failed Migration: whether another run may succeed although nobody changes anything. Where it is false, fix the cause first.",
-    ),
+    .describe("After a failure: whether another run can succeed without a change. If false, fix the cause first."),
   resetDone: z
     .int()
     .min(0)
@@ -238,7 +233,7 @@ export const migrationStatusSchema = z.object({
     .optional()
     .describe("The last milestones; sort by id. The full log is in the report's ConfigMap.")
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
-  heardAt: timestamp.optional().describe("When the run's worker last said something, by the operator's clock."),
+  heardAt: timestamp.optional().describe("Time of the last report of the run's worker, by the operator's clock."),
   type: z
     .enum(["transfer", "conversion"])
     .optional()
@@ -249,15 +244,15 @@ export const migrationStatusSchema = z.object({
     .min(0)
     .optional()
     .describe(
-      "Bytes read of tables that were copied to their end, and a quarter of those read of other tables, over all pods since the last reset; kept where the payment limits the size.",
+      "Bytes read since the last reset, by all pods: all of finished tables, and a quarter of unfinished ones. Kept where the payment limits the size.",
     ),
-  cost: z.number().min(0).optional().describe("What the run cost, in currency units; absent where nothing is charged."),
+  cost: z.number().min(0).optional().describe("Price of the run in currency units; absent where nothing is charged."),
   assessment: boundedAssessmentSchema
     .optional()
     .describe(
-      "What the run found before it wrote anything; a blocker fails it. `rowferry assess` prints the complete list.",
+      "Findings before the run wrote anything; a blocker fails the run. `rowferry assess` prints the complete list.",
     ),
-  progress: progressSchema.optional().describe("How far the run is, as the worker said last."),
+  progress: progressSchema.optional().describe("Progress of the run, from the worker's last report."),
   columns: z
     .object({
       size: z.string().optional().describe("Size of the source."),
@@ -266,8 +261,8 @@ export const migrationStatusSchema = z.object({
     })
     .optional()
     .describe("The texts of kubectl's columns."),
-  report: reportRefSchema.optional().describe("Where the report of the run stands, and its sums."),
-  result: resultSchema.optional().describe("What the worker said at the end of the run."),
+  report: reportRefSchema.optional().describe("Location of the run's report, and its sums."),
+  result: resultSchema.optional().describe("Result of the run, from the worker's last report."),
   payment: paymentStatusSchema.optional(),
 });
 

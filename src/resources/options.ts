@@ -76,7 +76,7 @@ export const optionsSchema = z.object({
     .enum(["counts", "checksum"])
     .default("counts")
     .describe(
-      "Verify the copy by `counts` of every table's rows and the inventory of objects, or by `checksum`: also the values of every row, which takes about as long as reading both sides once more.",
+      "Verify the copy by `counts`: every table's row count and the inventory of objects. `checksum` also compares the values of every row, which takes about as long as another read of both sides.",
     ),
   bandwidth: z
     .int()
@@ -88,7 +88,7 @@ export const optionsSchema = z.object({
     .enum(["keep", "target-user", "invoker"])
     .default("keep")
     .describe(
-      "Definer of views and routines in a MySQL target: `keep` the source's definer if the target has that account (else the target's user, and the report says so), the `target-user`, or the `invoker`.",
+      "Definer of views and routines in a MySQL target: `keep`, `target-user` or `invoker`. `keep` sets the source's definer if the target has that account, else the target's user, and the report names it.",
     ),
   zero_dates: z
     .string()
@@ -96,7 +96,7 @@ export const optionsSchema = z.object({
     .regex(dateOrWord, "is null, fail or a date such as 1970-01-01")
     .default("null")
     .describe(
-      "Convert MySQL's dates with a zero, such as 0000-00-00, which PostgreSQL does not have: to `null`, or to a date such as 1970-01-01; or `fail` the run, which names the column.",
+      "Convert MySQL's dates with a zero, such as 0000-00-00, which PostgreSQL does not have. Use `null`, a date such as 1970-01-01, or `fail`, which fails the run and names the column.",
     )
     .meta(
       rule(
@@ -133,13 +133,13 @@ export const optionsSchema = z.object({
     .enum(["auto", "require", "none"])
     .default("auto")
     .describe(
-      "Lock the source's tables for a moment at the start of the snapshot: `auto` if the rights allow it and the lock is free within three tries of 2 seconds, else one connection reads instead of several, with a warning; `require` fails without the lock; `none` never locks.",
+      "Lock the source's tables for a moment at the start of the snapshot. `auto` locks if the rights allow it and the lock is free within three tries of 2 seconds. Otherwise one connection reads instead of several, with a warning. `require` fails without the lock; `none` never locks.",
     ),
   on_object_error: z
     .enum(["report", "fail"])
     .default("report")
     .describe(
-      "If the target refuses a non-unique index, check, foreign key, view, trigger, rule, statistics or a materialized view's rows: `report` lists it as not copied; `fail` ends the run. Between PostgreSQL servers, a refused key, check or view always ends it.",
+      "If the target refuses an object, `report` lists it as not copied and `fail` ends the run. This applies to non-unique indexes, checks, foreign keys, views, triggers, rules, statistics and rows of materialized views. Between PostgreSQL servers, a refused key, check or view always ends it.",
     ),
   blocking_timeout: z
     .int()
@@ -147,7 +147,7 @@ export const optionsSchema = z.object({
     .max(604_800)
     .default(30)
     .describe(
-      "Seconds that another session (ALTER TABLE, TRUNCATE, a flush of tables) may wait for a lock of the copy on the source. Then the copy releases the lock if the table is already copied, or else ends with `source_changed`; at a flush it first reads the table again, up to 3 times.",
+      "Seconds that another session (ALTER TABLE, TRUNCATE, a flush of tables) may wait for a lock of the copy on the source. Then the copy releases the lock if the table is already copied, or else ends with `source_changed`. At a flush it first reads the table again, up to 3 times.",
     ),
   stall_timeout: z
     .int()

@@ -21,7 +21,7 @@ export const paymentSpecSchema = z
     by: z
       .enum(["plan", "free", "hold"])
       .describe(
-        "What pays for its runs: `plan` (the account's plan), `free` (the account's free first migration) or `hold` (a hold on a card, captured after the copy is verified).",
+        "Payment of its runs: `plan` (the account's plan), `free` (the free first migration) or `hold` (a hold on a card, captured after verification).",
       ),
     account: z.string().min(1).max(63).describe("Name of the Account that created it and pays."),
     currency: z
@@ -52,7 +52,7 @@ export const paymentSpecSchema = z
       .describe("The last checkout. Earlier ones are closed."),
   })
   .describe(
-    "What pays for the runs, as the answer to the create showed it. The API writes it. A Migration without it is never charged.",
+    "Payment of the runs, as the response to create showed it. The API writes it. A Migration without it is never charged.",
   );
 export type PaymentSpec = z.output<typeof paymentSpecSchema>;
 
@@ -66,10 +66,10 @@ export const paymentStatusSchema = z
     session: z.string().max(255).describe("Id of the Stripe Checkout Session that this status is about."),
     intent: z.string().max(255).optional().describe("Id of the Stripe PaymentIntent."),
     captureBefore: timestamp.optional().describe("When the hold ends. A run that ends later is not charged."),
-    captured: smallest("What was captured, over all checkouts, without refunds of earlier checkouts").optional(),
-    refunded: smallest("What was refunded by hand at Stripe, of the last checkout").optional(),
+    captured: smallest("Captured amount, over all checkouts, without refunds of earlier checkouts").optional(),
+    refunded: smallest("Amount of the last checkout that was refunded by hand at Stripe").optional(),
     earlier: z
-      .array(z.object({ session: z.string().max(255), refunded: smallest("What was refunded of it") }))
+      .array(z.object({ session: z.string().max(255), refunded: smallest("Refunded amount") }))
       .max(20)
       .optional()
       .describe("Earlier checkouts that were captured; a refund of one lowers `captured`."),
@@ -79,9 +79,7 @@ export const paymentStatusSchema = z
       .string()
       .max(128)
       .optional()
-      .describe(
-        "Why the payment does not go on: PaymentKeyDenied (`message` names the permission) or PaymentProcessing.",
-      ),
+      .describe("Why the payment is stopped: PaymentKeyDenied (`message` names the permission) or PaymentProcessing."),
     lookedAt: timestamp.describe("Time of the last request to Stripe about it."),
     hint: z.string().max(255).optional().describe("Id of the last Stripe event that was followed."),
   })

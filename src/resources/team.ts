@@ -18,7 +18,7 @@ export const mostInvitations = 50;
 export const nobody = "none";
 
 export const teamSpecSchema = z.object({
-  title: z.string().min(1).max(100).describe("What people call it."),
+  title: z.string().min(1).max(100).describe("The team's name."),
   members: z
     .array(
       z.object({

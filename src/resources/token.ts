@@ -11,19 +11,19 @@ export type TokenScope = (typeof tokenScopes)[number];
 export const tokenSpecSchema = z
   .object({
     account: z.string().min(1).max(63).describe("Name of the owner's Account."),
-    title: z.string().min(1).max(100).describe("What the owner calls it."),
+    title: z.string().min(1).max(100).describe("The owner's name for it."),
     hash: z
       .string()
       .length(64)
       .regex(/^[0-9a-f]*$/)
-      .describe("SHA-256, in hex, of the whole token."),
+      .describe("SHA-256, in hex, of the complete token."),
     expiresAt: z.iso.datetime().optional().describe("It is refused from then on."),
     scopes: z
       .array(z.enum(tokenScopes))
       .min(1)
       .max(tokenScopes.length)
       .optional()
-      .describe("What it may do: see, change, create and revoke tokens. Absent: everything."),
+      .describe("Allowed actions: see, change, create and revoke tokens. Absent: everything."),
   })
   .meta({
     "x-kubernetes-validations": [

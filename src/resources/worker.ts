@@ -59,8 +59,8 @@ export const workerSpecSchema = z
     annotations: bounded("More annotations of the pod.", notOwn("annotations")).optional(),
     resources: z
       .object({
-        requests: quantities("What the pod is given at least."),
-        limits: quantities("What it may use at most."),
+        requests: quantities("Resources that the pod gets at least."),
+        limits: quantities("Resources that the pod can use at most."),
       })
       .optional()
       .describe("Resources of the worker's container; each quantity in place of the installation's."),

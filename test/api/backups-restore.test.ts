@@ -43,7 +43,7 @@ const restore = ({ id, run }: { id: string; run: string }, body: object, { perso
   api(`/api/backups/${id}/runs/${run}/restore`, { token: person.token, body, ...more });
 /** The operator's own verify completed runs. */
 const restoresOf = async (person: Person) =>
-  (await admin.list(kinds.restores, { namespace: person.namespace })).filter(({ spec }) => !spec.proof);
+  (await admin.list(kinds.restores, { namespace: person.namespace })).filter(({ spec }) => !spec.verification);
 
 test("a completed run is restored into any database URL, free, and its state is followed to the end", async () => {
   const backup = await completedRun(ann);
@@ -55,7 +55,7 @@ test("a completed run is restored into any database URL, free, and its state is 
   expect(made.headers.location).toBe(`/api/restores/${id}`);
   expect(made.body.restore).toMatchObject({ backup: backup.id, run: backup.run, status: "pending" });
   const object = await admin.get(kinds.restores, ann.namespace, id);
-  expect(object?.spec).toMatchObject({ backupRun: backup.run, allowNotEmpty: false, proof: false });
+  expect(object?.spec).toMatchObject({ backupRun: backup.run, allowNotEmpty: false, verification: false });
   expect(object?.spec.target?.sealedUrl).toMatch(/^v2\./);
   expect(JSON.stringify(object)).not.toContain(postgres.password);
 

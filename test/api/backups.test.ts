@@ -313,8 +313,8 @@ test("a verification can be asked for at any time of a completed run, and one th
   const answers = await Promise.all(Array.from({ length: 8 }, (_, at) => verify(headers, at % 2)));
   expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 202));
   expect(answers[0]?.body.run.verification.status).toBe("requested");
-  const proof = async () => (await admin.get(kinds.backupRuns, ann.namespace, run))?.spec.proof;
-  expect(await proof()).toBe(1);
+  const verifications = async () => (await admin.get(kinds.backupRuns, ann.namespace, run))?.spec.verifications;
+  expect(await verifications()).toBe(1);
   const verification = {
     at: "2030-01-01T00:00:00.000Z",
     outcome: "verified" as const,
@@ -322,15 +322,15 @@ test("a verification can be asked for at any time of a completed run, and one th
     rows: 5,
     seconds: 9,
   };
-  await runStatus(ann, run, { ...completedStatus, proof: 1, verification });
+  await runStatus(ann, run, { ...completedStatus, verifications: 1, verification });
   expect((await get(`/api/backups/${id}/runs/${run}`)).body.verification).toMatchObject({
     status: "verified",
     rows: 5,
   });
   expect((await verify(headers)).status).toBe(202);
-  expect(await proof(), "the same key asks for no other").toBe(1);
+  expect(await verifications(), "the same key asks for no other").toBe(1);
   expect((await verify()).status).toBe(202);
-  expect(await proof()).toBe(2);
+  expect(await verifications()).toBe(2);
 });
 
 test("a run can be asked for with its verification", async () => {

@@ -81,7 +81,7 @@ test("the API makes runs of schedules, and restores into targets that it sealed"
   await api.create(kinds.restores, { metadata: metadata("t1"), spec: restore } as never);
   for (const spec of [
     { ...restore, target: secret },
-    { backupRun: "r1", proof: true },
+    { backupRun: "r1", verification: true },
   ])
     await expect(api.create(kinds.restores, { metadata: metadata("t2"), spec } as never)).rejects.toMatchObject(
       forbidden,

@@ -86,17 +86,17 @@ describe("a bad spec is rejected with a sentence that names the fix", () => {
       { schedule: "a", slot: "2026-11-24T03:00:00Z" },
       "remove slot for a run on request",
     ],
-    ["a restore to nowhere", "Restore", { backupRun: "a" }, "set target (a database), or proof: true"],
+    ["a restore to nowhere", "Restore", { backupRun: "a" }, "set target (a database), or verification: true"],
     [
       "a verification into a database",
       "Restore",
-      { backupRun: "a", proof: true, target: source },
-      "set target (a database), or proof: true",
+      { backupRun: "a", verification: true, target: source },
+      "set target (a database), or verification: true",
     ],
     [
       "a verification that converts",
       "Restore",
-      { backupRun: "a", proof: true, convert: true },
+      { backupRun: "a", verification: true, convert: true },
       "a verification has no target to convert for: remove convert",
     ],
   ])("%s", async (_what, kind, spec, words) => {
@@ -126,14 +126,16 @@ test("defaults are filled in", async () => {
   });
 });
 
-test("a run cannot be changed, but for a higher proof", async () => {
+test("a run cannot be changed, but for a higher number of verifications", async () => {
   const spec = { source, storage: { bucket } };
   expect(await apply("BackupRun", "run", spec)).toMatchObject({ code: 0 });
   expect((await apply("BackupRun", "run", { ...spec, source: { secretRef: { name: "other" } } })).err).toContain(
-    "a BackupRun cannot be changed, but for proof",
+    "a BackupRun cannot be changed, except for verifications",
   );
-  expect(await apply("BackupRun", "run", { ...spec, proof: 2 })).toMatchObject({ code: 0 });
-  expect((await apply("BackupRun", "run", { ...spec, proof: 1 })).err).toContain("proof can only be raised");
+  expect(await apply("BackupRun", "run", { ...spec, verifications: 2 })).toMatchObject({ code: 0 });
+  expect((await apply("BackupRun", "run", { ...spec, verifications: 1 })).err).toContain(
+    "verifications can only be raised",
+  );
 });
 
 test("the examples are accepted, and explained", async () => {

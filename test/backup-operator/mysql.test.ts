@@ -82,17 +82,17 @@ test.each(flavours)("a run of a schedule of %s is completed, and a Restore of it
 
 test("a run of MySQL is verified in a throw-away server", async () => {
   const { namespace, plane } = scene;
-  await plane.admin.client.mergePatch(kinds.backupRuns, namespace, "mysql-m1", { spec: { proof: 1 } });
+  await plane.admin.client.mergePatch(kinds.backupRuns, namespace, "mysql-m1", { spec: { verifications: 1 } });
   const run = await untilObject(
     ...([scene, "BackupRun", "mysql-m1", "its verification"] as const),
     ({ status }) => status?.verification !== undefined,
   );
   expect(run.status?.verification).toMatchObject({ outcome: "verified", tables: 2, rows: 5 });
-  const proof = await plane.kubectl([
+  const verifications = await plane.kubectl([
     ...["get", "job", `${run.status?.verification?.restore}-1`, "-n", namespace, "-o"],
     "jsonpath={.spec.template.spec.initContainers[0]}",
   ]);
-  const server = JSON.parse(proof.out);
+  const server = JSON.parse(verifications.out);
   expect(server).toMatchObject({ image: "mysql:9", restartPolicy: "Always", securityContext: { runAsUser: 999 } });
   expect(server).not.toHaveProperty("command");
 });
@@ -186,8 +186,8 @@ test("without an image of its server a run is not converted, and the setting is 
 
 test("without an image of its server a run is not verified, and the setting is named", async () => {
   const { namespace, apply } = scene;
-  await apply(object("Restore", namespace, "proof", { backupRun: "mariadb-m1", proof: true }));
-  const waiting = await untilObject(scene, "Restore", "proof", "a reason", ({ status }) =>
+  await apply(object("Restore", namespace, "verifications", { backupRun: "mariadb-m1", verification: true }));
+  const waiting = await untilObject(scene, "Restore", "verifications", "a reason", ({ status }) =>
     JSON.stringify(status?.conditions ?? []).includes("VerificationImageMissing"),
   );
   expect(JSON.stringify(waiting.status?.conditions)).toContain("set backups.verification.images.mariadb");

@@ -202,7 +202,7 @@ test("a completed backup of the key ring is restored where the API's account say
   ]);
   const restore = async (more: object) => {
     const place = { namespace, name: newName() };
-    const spec = { backupRun: run, allowNotEmpty: false, proof: false };
+    const spec = { backupRun: run, allowNotEmpty: false, verification: false };
     const sealed = await sealFields(key, forRestore(place, spec), { target: loot }, new Date());
     const made = await api.create(kinds.restores, {
       metadata: place,

@@ -35,8 +35,8 @@ test("kubectl waits for a payment, and its columns show it", async () => {
 
 test("kubectl explains each field of a payment", async () => {
   const spec = (await kubectl("explain", "migration.spec.payment")).replace(/\s+/g, " ");
-  expect(spec).toContain("What pays for the runs");
-  expect(spec).toContain("captured after the copy is verified");
+  expect(spec).toContain("Payment of the runs");
+  expect(spec).toContain("captured after verification");
   const status = (await kubectl("explain", "migration.status.payment")).replace(/\s+/g, " ");
   expect(status).toContain("the bank ended the hold, not charged");
 });

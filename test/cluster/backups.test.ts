@@ -62,7 +62,7 @@ async function untilRun(name: string, what: string, holds: (run: BackupRun) => b
 
 const isCompleted = ({ status }: BackupRun) => status?.state === "completed";
 const isVerified = ({ spec, status }: BackupRun) =>
-  status?.verification?.restore?.endsWith(`-proof-${spec.proof}`) === true && spec.proof > 0;
+  status?.verification?.restore?.endsWith(`-verify-${spec.verifications}`) === true && spec.verifications > 0;
 
 const podOf = async (restore: string): Promise<Json | undefined> => {
   const { items } = await get("pods", namespace, "-l", "app.kubernetes.io/component=worker");
@@ -111,7 +111,7 @@ describe("backups on a volume", () => {
     "the throw-away server of %s has no token, no Secret and bounded resources, and ends with the worker",
     async (engine) => {
       const pod = await until("its end", async () => {
-        const found = await podOf(`${engine}-1-proof-1`);
+        const found = await podOf(`${engine}-1-verify-1`);
         return found?.status.initContainerStatuses?.[0]?.state.terminated !== undefined && found;
       });
       const [server] = pod.spec.initContainers;
@@ -179,9 +179,9 @@ describe("backups on a volume", () => {
 
   test("a verification goes on while the operator is killed, and its server ends with it", async () => {
     const { spec } = await untilRun("mysql-2", "its verification", isVerified);
-    const proof = spec.proof + 1;
-    await client().mergePatch(kinds.backupRuns, namespace, "mysql-2", { spec: { proof } });
-    const restore = `mysql-2-proof-${proof}`;
+    const verifications = spec.verifications + 1;
+    await client().mergePatch(kinds.backupRuns, namespace, "mysql-2", { spec: { verifications } });
+    const restore = `mysql-2-verify-${verifications}`;
     await until("its pod", async () => (await podOf(restore)) !== undefined);
     const { system } = inject("cluster");
     const { items } = await get("pods", system, "-l", "app.kubernetes.io/component=operator");

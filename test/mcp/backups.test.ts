@@ -44,7 +44,7 @@ const outside = (text: string): string => text.replace(/<untrusted-(\w+)>[\s\S]*
 const codeOf = ({ text, isError }: Said): string => (isError ? (/^\w+/.exec(text)?.[0] ?? "") : "done");
 /** The operator's own verify completed runs. */
 const restoresOf = async () =>
-  (await admin.list(kinds.restores, { namespace: ann.namespace })).filter(({ spec }) => !spec.proof);
+  (await admin.list(kinds.restores, { namespace: ann.namespace })).filter(({ spec }) => !spec.verification);
 const full = () => postgres.urlOf("full_one");
 
 test("an agent schedules backups, takes one, follows it, and restores it into an empty database", async () => {

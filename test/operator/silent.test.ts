@@ -65,7 +65,7 @@ test("a worker that does not report any more is ended, another goes on, and what
   expect((await call(plane, operator.endpoint, "/progress", token, report(100))).status).toBe(200);
   const second = await untilPod(plane, migration, 1, [pod.metadata.name]);
   const words = new RegExp(
-    `^The worker in pod ${pod.metadata.name} on node lost-node has said nothing for \\d+s: its pod was ended, and the Job starts another, which goes on\\.$`,
+    `^The worker in pod ${pod.metadata.name} on node lost-node has not reported for \\d+s: its pod was ended, and the Job starts another, which continues\\.$`,
   );
   await untilMigration(
     plane,

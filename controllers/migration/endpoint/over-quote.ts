@@ -15,7 +15,7 @@ export function withPrice({ spec }: Migration, outcome: RunOutcome, prices: Pric
   if (outcome.reason === wrongStatistics && spec.payment !== undefined)
     return {
       ...outcome,
-      message: `${outcome.message}, get a new estimate and create a new migration. Nothing is charged. What was copied so far stays in the target.`,
+      message: `${outcome.message}, get a new estimate and create a new migration. Nothing is charged. Copied tables stay in the target.`,
     };
   if (outcome.reason !== sourceTooLarge || size === undefined || type === undefined) return outcome;
   const said = spec.payment && overQuote(spec.payment, { size, type }, prices);

@@ -49,7 +49,7 @@ function check<T>(schema: z.ZodType<T>, body: unknown): T {
 
 function tokenOf(request: IncomingMessage): string {
   const [, token] = /^Bearer ([\w.~+/=-]{1,8192})$/.exec(request.headers.authorization ?? "") ?? [];
-  if (token === undefined) throw new EndpointRefusal(401, "token_missing", "there is no bearer token");
+  if (token === undefined) throw new EndpointRefusal(401, "token_missing", "the bearer token is missing");
   return token;
 }
 

@@ -35,7 +35,7 @@ export const problemSchema = z
 const headers: Json = {
   RequestId: { description: "The request's id, yours if you sent one.", schema: { type: "string" } },
   RateLimit: {
-    description: 'What is left in each window and the seconds until it ends: `"read";r=299;t=60`.',
+    description: 'Remaining calls of each window, and the seconds until it ends: `"read";r=299;t=60`.',
     schema: { type: "string" },
   },
   RateLimitPolicy: {

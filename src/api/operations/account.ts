@@ -63,7 +63,7 @@ export const accountOperations: readonly Operation[] = [
     path: "/api/account",
     summary: "Sign up",
     description:
-      "Makes an account and its personal team, which becomes the acting team, and opens a session: the answer sets its cookie. An installation may have closed sign-up. Sign-ups are limited by address.",
+      "Makes an account and its personal team, which becomes the acting team, and opens a session: the answer sets its cookie. Sign-up can be closed in an installation. Sign-ups are limited by address.",
     tag,
     auth: "credentials",
     tier: "none",

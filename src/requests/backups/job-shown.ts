@@ -50,12 +50,12 @@ export function requireReadable({ status }: Pick<BackupRun, "status">): void {
     );
 }
 
-/** Asked for, and not started yet or still running: the last one that ended is of an earlier `spec.proof`. */
+/** Asked for, and not started yet or still running: the last one that ended is of an earlier `spec.verifications`. */
 export function awaitsVerification({ spec, status }: Pick<BackupRun, "spec" | "status">): boolean {
   const ended = status?.verification;
   // Its Restore is named after the run and the number.
-  const isOfThis = ended !== undefined && (ended.restore?.endsWith(`-proof-${spec.proof}`) ?? true);
-  return spec.proof > 0 && (spec.proof > (status?.proof ?? 0) || !isOfThis);
+  const isOfThis = ended !== undefined && (ended.restore?.endsWith(`-verify-${spec.verifications}`) ?? true);
+  return spec.verifications > 0 && (spec.verifications > (status?.verifications ?? 0) || !isOfThis);
 }
 
 function verificationOf(run: Pick<BackupRun, "spec" | "status">): BackupRunView["verification"] {

@@ -20,7 +20,7 @@ const isUnfinished = (one: Restore): boolean => ["pending", "in_progress"].inclu
 /** Throws Problem `limit_reached`. */
 export async function deleteOldRestores({ client }: Pick<World, "client">, namespace: string): Promise<void> {
   // Verifications are the operator's own.
-  const all = (await client.list(kinds.restores, { namespace })).filter(({ spec }) => !spec.proof);
+  const all = (await client.list(kinds.restores, { namespace })).filter(({ spec }) => !spec.verification);
   if (all.filter(isUnfinished).length >= mostUnfinished)
     throw new Problem(
       "limit_reached",

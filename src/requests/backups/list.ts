@@ -88,7 +88,7 @@ export async function getRun(world: World, caller: Caller, id: string, run: stri
 }
 
 /** Of verifications there is more in their runs. */
-const isOfUsers = ({ spec }: Restore): boolean => !spec.proof;
+const isOfUsers = ({ spec }: Restore): boolean => !spec.verification;
 
 /** Throws Problem `invalid` for a cursor of another list. */
 export async function listRestores(

@@ -36,8 +36,8 @@ export async function runNow(
     body: input,
   };
   const before = await madeBefore<BackupRun>(world, caller, of);
-  const proof = input.verify ? 1 : 0;
-  if (before !== undefined) return answer(before, id, proof);
+  const verifications = input.verify ? 1 : 0;
+  if (before !== undefined) return answer(before, id, verifications);
   const runs = await runsOf(world, { namespace, name, id });
   if (runs.length >= mostRuns)
     throw new Problem(
@@ -62,10 +62,10 @@ export async function runNow(
         labels: { [labels.account]: caller.account.metadata.name },
         annotations: stamps(world, input),
       },
-      spec: runSpecSchema.parse({ schedule: name, proof }),
+      spec: runSpecSchema.parse({ schedule: name, verifications }),
     }),
   });
-  return answer(made, id, proof);
+  return answer(made, id, verifications);
 }
 
 function suffix(world: World, { account, team }: Caller, id: string, key: string | undefined): string {
@@ -76,8 +76,8 @@ function suffix(world: World, { account, team }: Caller, id: string, key: string
     .slice(0, digits);
 }
 
-/** The same for the first request and each repeat, although the schedule's policy may have raised `proof` since. */
-const answer = ({ metadata, spec }: BackupRun, id: string, proof: number): RunResponse => ({
+/** The same for the first request and each repeat, although the schedule's policy may have raised `verifications` since. */
+const answer = ({ metadata, spec }: BackupRun, id: string, verifications: number): RunResponse => ({
   message: "The backup is queued: poll the run until its status is completed or failed.",
-  run: runView({ metadata, spec: { ...spec, proof } }, id),
+  run: runView({ metadata, spec: { ...spec, verifications } }, id),
 });

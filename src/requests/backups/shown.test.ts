@@ -70,20 +70,30 @@ describe("a run's verification", () => {
   const last = { at: time, outcome: "verified" as const, tables: 1, rows: 2, seconds: 3 };
   test.each([
     ["nobody asked for", run({ state: "completed" }), "not_requested"],
-    ["waits", run({ state: "completed" }, { proof: 1 }), "requested"],
-    ["is repeated", run({ state: "completed", proof: 1, verification: last }, { proof: 2 }), "requested"],
-    ["runs", run({ state: "completed", proof: 1 }, { proof: 1 }), "requested"],
+    ["waits", run({ state: "completed" }, { verifications: 1 }), "requested"],
+    [
+      "is repeated",
+      run({ state: "completed", verifications: 1, verification: last }, { verifications: 2 }),
+      "requested",
+    ],
+    ["runs", run({ state: "completed", verifications: 1 }, { verifications: 1 }), "requested"],
     [
       "runs again",
-      run({ state: "completed", proof: 2, verification: { ...last, restore: "nightly-proof-1" } }, { proof: 2 }),
+      run(
+        { state: "completed", verifications: 2, verification: { ...last, restore: "nightly-verify-1" } },
+        { verifications: 2 },
+      ),
       "requested",
     ],
     [
       "ended again",
-      run({ state: "completed", proof: 2, verification: { ...last, restore: "nightly-proof-2" } }, { proof: 2 }),
+      run(
+        { state: "completed", verifications: 2, verification: { ...last, restore: "nightly-verify-2" } },
+        { verifications: 2 },
+      ),
       "verified",
     ],
-    ["was well", run({ state: "completed", proof: 1, verification: last }, { proof: 1 }), "verified"],
+    ["was well", run({ state: "completed", verifications: 1, verification: last }, { verifications: 1 }), "verified"],
     ["failed", run({ state: "completed", verification: { ...last, outcome: "failed" } }), "failed"],
   ])("that %s", (_what, object, status) => {
     const shown = oneRunOf(object, uid);
@@ -102,7 +112,7 @@ test("a restore that failed says why, and nothing of its target", () => {
       target: { sealedUrl: url },
       allowNotEmpty: false,
       convert: false,
-      proof: false,
+      verification: false,
     },
     status: {
       state: "failed",

@@ -61,7 +61,7 @@ export function backupOf(schedule: Seen): Backup {
     storage: storageOf(spec.storage),
     recipients: spec.encryption?.recipients ?? null,
     verification: { policy: nameOf(policies, spec.verification.policy), max_age_days: spec.verification.maxAgeDays },
-    last_verification: status?.lastProof ?? null,
+    last_verification: status?.lastVerification ?? null,
     deletion_policy: nameOf(deletions, spec.deletionPolicy),
     conditions: (status?.conditions ?? []).map((one) => ({
       type: snake(one.type),

@@ -9,7 +9,7 @@ import { awaitsVerification, jobState, requireReadable, runView } from "./job-sh
 import { marks } from "./marks.ts";
 import type { RunResponse } from "./shapes.ts";
 
-/** `spec.proof` goes no higher. */
+/** `spec.verifications` goes no higher. */
 const most = 1000;
 
 /**
@@ -36,13 +36,13 @@ export async function verifyRun(
       throw new Problem("state_conflict", `Only a completed run can be verified. This run is ${state}.`);
     requireReadable(live);
     if (awaitsVerification(live)) return undefined;
-    if (live.spec.proof >= most)
+    if (live.spec.verifications >= most)
       throw new Problem("limit_reached", `A run is verified at most ${most} times: take another backup.`);
     const marked = digest === undefined ? {} : { [marks.actions]: withAction(live, digest) };
     return {
       ...live,
       metadata: { ...live.metadata, annotations: { ...live.metadata.annotations, ...marked } },
-      spec: { ...live.spec, proof: live.spec.proof + 1 },
+      spec: { ...live.spec, verifications: live.spec.verifications + 1 },
     };
   });
   if (raised === undefined) throw gone();

@@ -41,11 +41,10 @@ function boundsOf({ now }: World, { scopes: own, tokenEnds }: Identity, input: z
   if (expiresAt !== undefined && expiresAt <= now())
     throw invalidField("expires_at", "is in the past: use a future time, or remove it");
   if (tokenEnds !== undefined && expiresAt !== undefined && expiresAt > tokenEnds)
-    throw invalidField("expires_at", `is later than the end of the token that calls, ${tokenEnds.toISOString()}`);
+    throw invalidField("expires_at", `is later than the expiry of the calling token, ${tokenEnds.toISOString()}`);
   const scopes = input.scopes === undefined ? own : tokenScopes.filter((scope) => input.scopes?.includes(scope));
   const more = scopes?.find((scope) => own !== undefined && !own.includes(scope));
-  if (more !== undefined)
-    throw invalidField("scopes", `may not have ${more}, which the token that calls does not have`);
+  if (more !== undefined) throw invalidField("scopes", `may not have ${more}, which the calling token does not have`);
   return { expiresAt, scopes: scopes === undefined ? undefined : [...scopes] };
 }
 

@@ -27,7 +27,7 @@ export const restoreSpecSchema = z
       .describe(
         "Restore into a throw-away server of the backup's engine in the pod, then copy that database into the target as a migration does. For a target of another engine.",
       ),
-    proof: z
+    verification: z
       .boolean()
       .default(false)
       .describe("Restore into a throw-away server of the pod, compare with the backup, and remove it again."),
@@ -47,15 +47,16 @@ export const restoreSpecSchema = z
   .meta({
     "x-kubernetes-validations": [
       {
-        rule: "has(self.target) != self.proof",
-        message: "name the target in exactly one way: set target (a database), or proof: true for a throw-away server",
+        rule: "has(self.target) != self.verification",
+        message:
+          "name the target in exactly one way: set target (a database), or verification: true for a throw-away server",
       },
       {
-        rule: "!self.proof || !self.allowNotEmpty",
+        rule: "!self.verification || !self.allowNotEmpty",
         message: "a throw-away server is always empty: remove allowNotEmpty",
       },
       {
-        rule: "!self.proof || !self.convert",
+        rule: "!self.verification || !self.convert",
         message: "a verification has no target to convert for: remove convert",
       },
     ],
@@ -67,16 +68,18 @@ const same = (field: string) =>
 
 export const restoreRules = [
   {
-    rule: `${["backupRun", "allowNotEmpty", "convert", "proof", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
+    rule: `${["backupRun", "allowNotEmpty", "convert", "verification", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
     message: "a Restore cannot be changed: create another Restore",
   },
 ];
 
 export const restoreStatusSchema = z.object({
   ...jobStatusShape,
-  conditions: conditions("Complete, Failed and Running, and for proof: true Verified, each with a named reason."),
+  conditions: conditions(
+    "Complete, Failed and Running, and for verification: true Verified, each with a named reason.",
+  ),
   seconds: z.int().min(0).optional().describe("Seconds from the first byte read to the end of the comparison."),
-  report: reportRefSchema.optional().describe("Of one with convert: true: what was copied, and what was not."),
+  report: reportRefSchema.optional().describe("With convert: true: the report of the copy."),
   verifiedAt: when("When the restored database was found equal to the backup.").optional(),
 });
 

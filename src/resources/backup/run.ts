@@ -29,12 +29,14 @@ export const runSpecSchema = z
     storage: storageSchema.optional(),
     encryption: encryptionSchema.optional(),
     options: backupOptionsSchema.optional(),
-    proof: z
+    verifications: z
       .int()
       .min(0)
       .max(1000)
       .default(0)
-      .describe("Raise it by one to verify the completed run by a restore into a throw-away server."),
+      .describe(
+        "Number of requested verifications. Raise it by one to verify the completed run by a restore into a throw-away server.",
+      ),
   })
   .meta({
     "x-kubernetes-validations": [
@@ -51,8 +53,8 @@ export const runSpecSchema = z
         message: "slot is set exactly for the trigger Schedule: remove slot for a run on request",
       },
       {
-        rule: "self.proof >= oldSelf.proof",
-        message: "proof can only be raised: set it to a number above the present one to verify again",
+        rule: "self.verifications >= oldSelf.verifications",
+        message: "verifications can only be raised: set it to a number above the present one to verify again",
       },
     ],
   });
@@ -64,7 +66,7 @@ const same = (field: string) =>
 export const runRules = [
   {
     rule: fields.map(same).join(" && "),
-    message: "a BackupRun cannot be changed, but for proof: create another BackupRun",
+    message: "a BackupRun cannot be changed, except for verifications: create another BackupRun",
   },
 ];
 
@@ -88,7 +90,7 @@ export const runStatusSchema = z.object({
     .describe("SHA-256 of the stored manifest: a restore refuses any other manifest."),
   engine: z.string().max(64).optional().describe("PostgreSQL, MySQL or MariaDB."),
   serverVersion: z.string().max(128).optional().describe("Version of the source's server."),
-  proof: z.int().min(0).optional().describe("The highest spec.proof that a verification was started for."),
+  verifications: z.int().min(0).optional().describe("Number of the last verification that was started."),
   verification: verificationSchema.optional(),
   removal: z
     .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })

@@ -82,7 +82,7 @@ export const scheduleSpecSchema = z
     suspend: z
       .boolean()
       .default(false)
-      .describe("Whether to skip all slots from now on. Runs that have started go on, and runs on request are taken."),
+      .describe("Whether to skip all slots from now on. Started runs continue, and runs on request are accepted."),
     startingDeadlineSeconds: z
       .int()
       .min(60)
@@ -112,7 +112,7 @@ export const scheduleSpecSchema = z
     deletionPolicy: z
       .enum(["Keep", "Delete"])
       .default("Keep")
-      .describe("What becomes of the runs and their parts when the schedule is deleted."),
+      .describe("Whether the runs and their parts are kept or deleted with the schedule."),
     options: backupOptionsSchema.optional(),
   })
   .meta({
@@ -135,7 +135,7 @@ const runRef = (what: string) =>
   z
     .object({
       name: z.string().max(253).describe("Name of the BackupRun."),
-      slot: when("Its slot, or when a run on request was asked for.").optional(),
+      slot: when("Its slot, or when a run on request was created.").optional(),
     })
     .optional()
     .describe(what);
@@ -155,7 +155,7 @@ export const scheduleStatusSchema = z.object({
   lastCompletedRun: runRef("The newest run that completed."),
   nextRunAt: when("When the next run starts.").optional(),
   missed: z.int().min(0).optional().describe("Slots that were missed: no run was started within the deadline."),
-  lastProof: z
+  lastVerification: z
     .object({
       run: z.string().max(253).describe("Name of the BackupRun."),
       at: when("When the verification ended."),

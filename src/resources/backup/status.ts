@@ -79,7 +79,7 @@ export const jobStatusShape = {
     })
     .optional()
     .describe("The texts of kubectl's columns."),
-  result: backupResultSchema.optional().describe("What the worker stored at the end."),
+  result: backupResultSchema.optional().describe("The stored backup, as the worker reported it at the end."),
 };
 
 /** One test of a backup: a restore into a throw-away server, compared with the manifest. */

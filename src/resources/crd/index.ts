@@ -128,7 +128,7 @@ const migrationCrd = (): Schema =>
       "One copy of a database, MySQL or PostgreSQL, from a source to a target, with its schema and data, verified.",
     spec: migrationSpecSchema,
     status: migrationStatusSchema,
-    said: { spec: "What to copy, and where to.", status: "How it goes; written by the operator." },
+    said: { spec: "The databases and options of the copy.", status: "How it goes; written by the operator." },
     selectable: [".status.state"],
     columns: [
       column("State", ".status.state"),
@@ -153,7 +153,7 @@ const teamCrd = (): Schema =>
     description: "People who share Migrations, in a namespace of their own.",
     spec: teamSpecSchema,
     status: teamStatusSchema,
-    said: { spec: "Who is in it.", status: "Its namespace; written by the operator." },
+    said: { spec: "Members and invitations of the team.", status: "Its namespace; written by the operator." },
     columns: [
       column("Title", ".spec.title"),
       column("Namespace", ".status.namespace"),
@@ -173,7 +173,7 @@ const accountCrd = (): Schema =>
     description: "A person who uses the API; named by a hash of the e-mail address.",
     spec: accountSpecSchema,
     status: accountStatusSchema,
-    said: { spec: "Who it is.", status: "Its subscription; written by the operator." },
+    said: { spec: "The person of the account.", status: "Its subscription; written by the operator." },
     columns: [
       column("Email", ".spec.email"),
       column("Plan", ".spec.plan"),
@@ -191,7 +191,7 @@ const accountLogCrd = (): Schema =>
     category: false,
     description: "The last changes that an account made by the API; named as the Account.",
     spec: accountLogSpecSchema,
-    said: { spec: "What was done; written by the API." },
+    said: { spec: "Events of the account; written by the API." },
     columns: [age],
   });
 
@@ -224,7 +224,7 @@ const scheduleCrd = (): Schema =>
     description: "Backs up one database at fixed times, keeps some of the backups, and verifies them by restoring.",
     spec: scheduleSpecSchema,
     status: scheduleStatusSchema,
-    said: { spec: "What to back up, when, and where to.", status: "Its runs; written by the operator." },
+    said: { spec: "The database, times and storage of the backups.", status: "Its runs; written by the operator." },
     columns: [
       column("Interval", ".spec.interval"),
       column("Cron", ".spec.cron"),
@@ -249,7 +249,7 @@ const runCrd = (): Schema =>
     description: "One backup of a database. Deleting it removes its parts from the storage.",
     spec: runSpecSchema,
     status: runStatusSchema,
-    said: { spec: "What to back up.", status: "Its state; written by the operator." },
+    said: { spec: "The backup to make.", status: "Its state; written by the operator." },
     selectable: [".spec.schedule", ".status.state"],
     columns: [
       column("Schedule", ".spec.schedule"),
@@ -273,13 +273,13 @@ const restoreCrd = (): Schema =>
     description: "Writes a completed BackupRun into a database, or verifies it in a throw-away one.",
     spec: restoreSpecSchema,
     status: restoreStatusSchema,
-    said: { spec: "What to restore, and where to.", status: "Its state; written by the operator." },
+    said: { spec: "The backup to restore, and the target.", status: "Its state; written by the operator." },
     selectable: [".spec.backupRun", ".status.state"],
     columns: [
       column("Backup", ".spec.backupRun"),
       column("State", ".status.state"),
       column("Progress", ".status.columns.progress"),
-      column("Proof", ".spec.proof", "boolean"),
+      column("Verification", ".spec.verification", "boolean"),
       age,
       why("Ready", "Why it is in its state: of a failed one the error's code."),
     ],

@@ -15,10 +15,10 @@ export interface Backups {
   take(): Promise<string>;
   /** Restores this run into a new database, likewise. */
   restore(run: string): Promise<string>;
-  /** Asks for a proof of this run. */
+  /** Asks for a verification of this run. */
   prove(run: string): Promise<void>;
   untilEnded(kind: "BackupRun" | "Restore", name: string): Promise<void>;
-  /** Until the proof that was asked for is noted in the run. */
+  /** Until the verification that was asked for is noted in the run. */
   untilProved(run: string): Promise<void>;
   newest(): Promise<string | undefined>;
   /** Waits until no work is left, and resolves to the violations. */
@@ -147,8 +147,8 @@ async function backupsOf(scene: Scene, server: Database): Promise<Omit<Backups, 
     },
     async prove(run) {
       const found = await client.get(kinds.backupRuns, namespace, run);
-      const proof = (found?.spec.proof ?? 0) + 1;
-      await client.mergePatch(kinds.backupRuns, namespace, run, { spec: { proof } });
+      const verifications = (found?.spec.verifications ?? 0) + 1;
+      await client.mergePatch(kinds.backupRuns, namespace, run, { spec: { verifications } });
     },
     async untilEnded(kind, name) {
       const { status } = await untilObject(scene, kind, name, "an end", ended, settleMs);
@@ -156,8 +156,8 @@ async function backupsOf(scene: Scene, server: Database): Promise<Omit<Backups, 
     },
     async untilProved(name) {
       await untilObject(
-        ...([scene, "BackupRun", name, "its proof"] as const),
-        ({ spec, status }) => status?.verification?.restore?.endsWith(`-proof-${spec.proof}`) === true,
+        ...([scene, "BackupRun", name, "its verification"] as const),
+        ({ spec, status }) => status?.verification?.restore?.endsWith(`-verify-${spec.verifications}`) === true,
         settleMs,
       );
     },

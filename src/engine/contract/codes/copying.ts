@@ -24,7 +24,7 @@ export const copying = {
   },
   table_missing: {
     retryable: "no",
-    means: "A table that the copy needs was dropped while the run went on",
+    means: "A table that the copy needs was dropped during the run",
     fix: "Restore the table, or reset the migration",
   },
   target_changed: {
