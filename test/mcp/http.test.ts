@@ -195,7 +195,7 @@ describe("a tool says what is wrong with its input, and repeats no URL", () => {
   const good = `mysql://reader:${secret}@127.0.0.1:9/shop`;
   test.each([
     ["a placeholder", { source_url: "mysql://user:password@host:3306/db", target_url: good }, "never invent one"],
-    ["a missing field", { source_url: good }, "target_url"],
+    ["a missing field", { target_url: good }, "source_url"],
     ["a foreign scheme", { source_url: `http://a:${secret}@b/c`, target_url: good }, "postgres:// or postgresql://."],
     ["a URL as a field", { source_url: good, target_url: good, [good]: 1 }, "is unknown"],
     ["an option that is none", { source_url: good, target_url: good, options: { jobs: 99 } }, "options.jobs"],

@@ -114,6 +114,38 @@ describe("the script, under the pages' own policy,", () => {
   });
 });
 
+/** Words of code in the text that stand on two lines although one has room for them. */
+const brokenWords = `[...document.querySelectorAll("main code:not(pre code)")].flatMap((code) => {
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  const box = code.closest("p, li, td, th, h1, h2, h3, div");
+  const { paddingLeft, paddingRight } = getComputedStyle(box);
+  const room = box.clientWidth - parseFloat(paddingLeft) - parseFloat(paddingRight) - 10;
+  const broken = [];
+  while (texts.nextNode())
+    for (const { 0: word, index } of texts.currentNode.data.matchAll(/\\S+/g)) {
+      const range = document.createRange();
+      range.setStart(texts.currentNode, index);
+      range.setEnd(texts.currentNode, index + word.length);
+      const lines = [...range.getClientRects()].filter(({ width }) => width > 0);
+      const width = lines.reduce((sum, line) => sum + line.width, 0);
+      if (new Set(lines.map(({ top }) => Math.round(top))).size > 1 && width <= room) broken.push(word);
+    }
+  return broken;
+})`;
+
+it.each([360, 800, 1280])("at %d px no word of code is broken where a line has room for it", async (width) => {
+  const context = await browser.newContext({ viewport: { width, height: 740 } });
+  const { page } = await open("/docs", context);
+  const broken: string[] = [];
+  for (const name of names) {
+    await page.goto(`${site.url}/docs/${name}`);
+    const found = await page.evaluate<string[]>(brokenWords);
+    broken.push(...found.map((word) => `${name}: ${word}`));
+  }
+  expect(broken).toEqual([]);
+  await context.close();
+});
+
 it("code scrolls sideways: no line is broken", async () => {
   const context = await browser.newContext({ viewport: narrow });
   const { page } = await open("/docs/cli", context);

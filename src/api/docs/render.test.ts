@@ -34,6 +34,7 @@ describe("Markdown as HTML", () => {
     ["a comment", "<!-- note -->\n\ntext", "<p>text</p>"],
     ["HTML that hides between comments", "<!-- a --><b><!-- c -->", "&lt;b&gt;"],
     ["code", "`<b>`", "<p><code>&lt;b&gt;</code></p>"],
+    ["code with a word that is kept together", "`f(a) --b`", '<p><code>f(a) <span class="word">--b</span></code></p>'],
   ])("%s", (_, markdown, expected) => {
     expect(html(markdown)).toBe(expected);
   });

@@ -66,6 +66,17 @@ export function placesOf(markdown: string): PageHeading[] {
   return places;
 }
 
+/** Characters that a line of 360 px has room for in every place. */
+const narrowLine = 30;
+
+/** Code in a text. A browser breaks its words behind a hyphen or slash, so each such word is kept together (style.ts). */
+const codeWords = (text: string): string =>
+  text.replace(/\S+|\s+/g, (word) => {
+    const html = escapeHtml(word);
+    if (/^[\s\w<>().]+$/.test(word)) return html;
+    return `<span class="${word.length <= narrowLine ? "word" : "long word"}">${html}</span>`;
+  });
+
 export function renderHtml(markdown: string, linked: Linked): string {
   const slugs = createSlugs();
   const marked = new Marked({
@@ -78,6 +89,9 @@ export function renderHtml(markdown: string, linked: Linked): string {
       // It scrolls sideways, so the keyboard has to reach it.
       code({ text, lang = "" }) {
         return `<div class="code"><pre tabindex="0"><code>${highlight(text, lang)}\n</code></pre></div>\n`;
+      },
+      codespan({ text }) {
+        return `<code>${codeWords(text)}</code>`;
       },
       html({ text }) {
         return escapeHtml(text.replace(/<!--[\s\S]*?-->/g, "").trim());

@@ -8,6 +8,8 @@ export const style = `:root {
 html { scroll-padding-top: 1em; }
 body { margin: 0; font: 16px/1.6 system-ui, sans-serif; color: var(--ink); background: var(--paper); }
 a { color: var(--link); text-underline-offset: .15em; }
+/* Below an underscore, which it would hide. */
+a:has(code) { text-underline-offset: .32em; }
 :focus-visible { outline: 2px solid var(--link); outline-offset: 2px; border-radius: .2em; }
 main:focus { outline: none; }
 .skip { position: absolute; left: -100em; padding: .3em .6em; background: var(--paper); }
@@ -40,6 +42,9 @@ h3 { font-size: 1.12em; margin: 1.8em 0 .4em; }
 .anchor { visibility: hidden; text-decoration: none; color: var(--quiet); }
 :is(h1, h2, h3, h4):hover .anchor { visibility: visible; }
 code { font-family: ui-monospace, monospace; font-size: .88em; background: var(--soft); padding: .1em .3em; border-radius: .3em; }
+code .word { white-space: nowrap; }
+/* On a line of its own, and broken only where it is wider than that. */
+code .long { display: inline-block; max-width: 100%; white-space: normal; background: inherit; border-radius: inherit; }
 main :is(p, li, td, th) { overflow-wrap: break-word; }
 pre { background: var(--soft); padding: .9em 1em; white-space: pre; overflow-x: auto; border-radius: .5em; line-height: 1.45; margin: 1em 0; }
 pre code { padding: 0; background: none; }
