@@ -54,6 +54,10 @@ export type OpenOptions = {
   /** Default "dev". Clusters of other names, and of other clones, live side by side. */
   name?: string;
   useCurrentContext?: boolean;
+  /** 2: with a second node, also where the cluster is up (local clusters only). As many as there are if absent. */
+  nodes?: 1 | 2 | undefined;
+  /** Which of the first node's images a second node gets at its start, by their names; all if absent. */
+  secondImages?: ((image: string) => boolean) | undefined;
   /** Takes this way instead of the first that works here. */
   kind?: ClusterKind;
   /** The command that opens the cluster also removes it. */
@@ -128,7 +132,9 @@ const openKind = async (place: Place, options: BinariesOptions): Promise<Cluster
   };
 };
 
-const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluster> => {
+type LocalOptions = BinariesOptions & Pick<OpenOptions, "nodes" | "secondImages">;
+
+const openLocal = async (place: Place, options: LocalOptions): Promise<Cluster> => {
   // Before the cluster: an interrupt while a program is made must not leave a cluster behind.
   const programs = await prepare(options);
   const local = await upLocal(place, programs, options);
@@ -142,7 +148,10 @@ const openLocal = async (place: Place, options: BinariesOptions): Promise<Cluste
     passwords: passwordsIn(place.folder),
     loadImage: async (image) => {
       if ("docker" in image) throw new Error(`${image.docker} is in Docker, and this cluster is not`);
-      await loadArchive(local.runtime, image.archive, options.terminal.log);
+      // The second node may have been started or ended since.
+      const { runtime, second } = findLocal(place) ?? local;
+      for (const one of second === null ? [runtime] : [runtime, second])
+        await loadArchive(one, image.archive, options.terminal.log);
     },
     down: () => downLocal(place, options.terminal),
     restartApiServer: () => restartApiServer(place, local),
@@ -175,7 +184,7 @@ const wayOf = (place: Place): "kind" | "processes" | "local" | undefined => {
   return findLocal(place) === null ? undefined : "local";
 };
 
-const openers: Record<ClusterKind, (name: string, options: BinariesOptions) => Promise<Cluster>> = {
+const openers: Record<ClusterKind, (name: string, options: LocalOptions) => Promise<Cluster>> = {
   "current-context": openCurrentContext,
   kind: (name, options) => openKind(placeOf(name), options),
   local: (name, options) => openLocal(placeOf(name), options),
@@ -197,8 +206,14 @@ const sameWay = async (options: OpenOptions): Promise<ClusterKind> => {
 
 /** Finds the cluster or brings it up. A failure or an abort leaves nothing of it running. */
 export const openCluster = async (options: OpenOptions): Promise<Cluster> => {
-  const { terminal, signal, name = "dev" } = options;
-  return openers[await sameWay(options)](name, { terminal, ...(signal === undefined ? {} : { signal }) });
+  const { terminal, signal, name = "dev", nodes, secondImages } = options;
+  const kind = await sameWay(options);
+  if (nodes === 2 && kind !== "local")
+    throw failure(
+      `A second node is not possible here (${kind}).`,
+      "Leave out --nodes, or run the command as root on Debian or Ubuntu without Docker.",
+    );
+  return openers[kind](name, { terminal, nodes, secondImages, ...(signal === undefined ? {} : { signal }) });
 };
 
 /** Whether this clone has anything of a cluster of that name. */

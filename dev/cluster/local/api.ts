@@ -65,3 +65,10 @@ export const nodeReady = async (ask: Ask, node: string, untainted: boolean): Pro
     status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True") === true;
   return ready && (!untainted || (spec?.taints ?? []).length === 0);
 };
+
+/** Whether a GET of a plain HTTP address gets a 2xx within a second. */
+export const answers = (url: string): Promise<boolean> =>
+  fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
+    (response) => response.ok,
+    () => false,
+  );

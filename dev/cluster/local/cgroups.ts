@@ -12,14 +12,21 @@ const mounts = (): { path: string; type: string }[] =>
       return (type === "cgroup" || type === "cgroup2") && path.startsWith("/sys/fs/cgroup") ? [{ path, type }] : [];
     });
 
-/** Makes the folder in every hierarchy, with its controllers switched on where that is needed (cgroup v2). */
+/** Makes the folder, or a folder below one, in every hierarchy, with its controllers switched on where that is needed (cgroup v2). */
 export const openCgroups = (name: string): void => {
   for (const { path, type } of mounts()) {
-    if (type === "cgroup2") {
-      const controllers = readFileSync(join(path, "cgroup.controllers"), "utf8").trim().split(/\s+/).filter(Boolean);
-      for (const one of controllers) writeFileSync(join(path, "cgroup.subtree_control"), `+${one}`);
+    let folder = path;
+    for (const part of name.split("/")) {
+      if (type === "cgroup2") {
+        const controllers = readFileSync(join(folder, "cgroup.controllers"), "utf8")
+          .trim()
+          .split(/\s+/)
+          .filter(Boolean);
+        for (const one of controllers) writeFileSync(join(folder, "cgroup.subtree_control"), `+${one}`);
+      }
+      folder = join(folder, part);
+      mkdirSync(folder, { recursive: true });
     }
-    mkdirSync(join(path, name), { recursive: true });
   }
 };
 

@@ -4,14 +4,14 @@ import { createReadStream } from "node:fs";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CommandError, run } from "../../terminal/run.ts";
-import { home, programs } from "./plan.ts";
+import { home, programs, type Snapshotter } from "./plan.ts";
 
 export type Runtime = {
   /** The `unshare` process of the cluster: its first child is in the cluster's mount namespace. */
   init: number;
   /** Folder of containerd below the binaries. */
   containerd: string;
-  snapshotter: string;
+  snapshotter: Snapshotter;
 };
 
 const ctr = ({ init, containerd }: Runtime, args: string[]): [string, string[]] => [
@@ -57,6 +57,29 @@ export const importImage = async (runtime: Runtime, archive: Readable, log: (tex
   const code = await ended;
   if (code !== 0)
     throw new CommandError(`The image could not be imported: ${said.trim().split("\n").at(-1)}`, code, said, said);
+};
+
+/** Brings the images that are wanted by their names, and that another runtime has, from there. */
+export const copyImages = async (
+  from: Runtime,
+  to: Runtime,
+  wanted: (name: string) => boolean,
+  log: (text: string) => void,
+): Promise<void> => {
+  const there = await imagesOf(to);
+  const missing = [...(await imagesOf(from))].filter((image) => !image.startsWith("sha256:") && !there.has(image));
+  // One after the other: each is written out whole.
+  for (const name of missing.map((image) => image.slice(0, image.lastIndexOf("@"))).filter(wanted)) {
+    const [command, args] = ctr(from, ["images", "export", "-", name]);
+    const child = spawn(command, args, { stdio: ["ignore", "pipe", "pipe"] });
+    let said = "";
+    child.stderr.on("data", (data: Buffer) => {
+      said += data.toString();
+    });
+    const ended = new Promise<number | null>((resolve, reject) => child.on("error", reject).on("close", resolve));
+    const [code] = await Promise.all([ended, importImage(to, child.stdout, log)]);
+    if (code !== 0) throw new CommandError(`The image ${name} could not be exported: ${said.trim()}`, code, "", said);
+  }
 };
 
 /** Imports an archive file unless all that it holds is there already. Returns whether it was imported. */

@@ -9,14 +9,16 @@ import { withLock } from "../with-lock.ts";
 import { nodeReady, openApi, until } from "./api.ts";
 import { closeCgroups } from "./cgroups.ts";
 import type { Runtime } from "./images.ts";
+import { firstProcess } from "./namespaces.ts";
 import { closeNetwork } from "./network.ts";
-import { type Addresses, addressesOf, nodeName } from "./plan.ts";
+import { type Addresses, addressesOf, nodeName, secondNodeName } from "./plan.ts";
 import { clusterNamespace, commandOf, endNamespace, isAlive, processesIn } from "./processes.ts";
-import { readState, type State } from "./state.ts";
-import { firstProcess, type Programs, start, type UpOptions } from "./up.ts";
+import { endSecond, secondPlace, secondRuntime, startSecond, type Wanted } from "./second-node.ts";
+import { readState, type State, writeState } from "./state.ts";
+import { type Programs, start, type UpOptions } from "./up.ts";
 
 /** A local cluster that is up. */
-export type Local = { addresses: Addresses; runtime: Runtime; namespace: string };
+export type Local = { addresses: Addresses; runtime: Runtime; second: Runtime | null; namespace: string };
 
 const describeUp = (state: State): Local | null => {
   if (!state.ready || state.index === undefined || !isAlive(state.process)) return null;
@@ -27,7 +29,7 @@ const describeUp = (state: State): Local | null => {
     containerd: state.containerd,
     snapshotter: state.snapshotter,
   };
-  return { addresses: addressesOf(state.index), runtime, namespace };
+  return { addresses: addressesOf(state.index), runtime, second: secondRuntime(state, runtime), namespace };
 };
 
 /** The cluster, if its processes live, whatever state its node is in; null otherwise. */
@@ -42,7 +44,9 @@ const patienceMs = 30_000;
 /** Rejects when a cluster that lives does not answer, or its node is not Ready, for long. */
 const untilWell = async (place: Place, local: Local, signal: AbortSignal | undefined): Promise<void> => {
   const api = openApi(local.addresses.node, join(place.folder, "pki"));
-  const well = (): Promise<boolean> => nodeReady(api.ask, nodeName, false);
+  const nodes = local.second === null ? [nodeName] : [nodeName, secondNodeName];
+  const well = async (): Promise<boolean> =>
+    (await Promise.all(nodes.map((node) => nodeReady(api.ask, node, false)))).every(Boolean);
   try {
     const words = { what: "Its node was not Ready", next: "" };
     await until(words, well, { limitMs: patienceMs, ...(signal === undefined ? {} : { signal }) });
@@ -72,11 +76,12 @@ const remove = async (place: Place): Promise<void> => {
 
 // The components' last words go to the command's log before their folder goes.
 const keepWords = (place: Place, log: (text: string) => void): void => {
-  const folder = join(place.folder, "log");
-  if (!existsSync(folder)) return;
-  for (const name of readdirSync(folder)) {
-    const lines = readFileSync(join(folder, name), "utf8").trim().split("\n").slice(-60);
-    log(`== ${name}\n${lines.join("\n")}`);
+  for (const folder of [place, secondPlace(place)].map((one) => join(one.folder, "log"))) {
+    if (!existsSync(folder)) continue;
+    for (const name of readdirSync(folder)) {
+      const lines = readFileSync(join(folder, name), "utf8").trim().split("\n").slice(-60);
+      log(`== ${name}\n${lines.join("\n")}`);
+    }
   }
 };
 
@@ -84,24 +89,52 @@ const keepWords = (place: Place, log: (text: string) => void): void => {
 export const downLocal = (place: Place, terminal: Terminal): Promise<void> =>
   withLock(place, { terminal }, () => remove(place));
 
+type NodeOptions = UpOptions & {
+  /** 2 adds the second node where it is not there. */
+  nodes?: 1 | 2 | undefined;
+  /** Which images the second node gets of those that the first has, by their names; all if absent. */
+  secondImages?: Wanted | undefined;
+};
+
+/** Adds the second node, unless it lives. */
+const withSecond = async (place: Place, programs: Programs, options: NodeOptions): Promise<Local> => {
+  const [state, local] = [readState(place), findLocal(place)];
+  if (state === null || local === null) throw new Error("The cluster ended just after its start");
+  if (options.nodes !== 2 || local.second !== null) return local;
+  const { terminal, signal, secondImages: images } = options;
+  const { addresses, runtime: first } = local;
+  const second = await terminal.step(`Start node ${secondNodeName}`, (step) =>
+    startSecond({ place, addresses, first, folders: programs, images, step, signal }),
+  );
+  writeState(place, { ...state, second });
+  return { ...local, second: secondRuntime({ ...state, second }, first) };
+};
+
+/** Ends the second node's processes at once, as when its power is cut; its Node object and its pods' stay in the API. */
+export const cutSecondNode = async (place: Place): Promise<void> => {
+  const second = readState(place)?.second;
+  if (second !== undefined) await endSecond(second);
+};
+
 /** Finds the cluster or brings it up; what an earlier, killed run left is removed first. */
-export const upLocal = async (place: Place, programs: Programs, options: UpOptions): Promise<Local> => {
+export const upLocal = async (place: Place, programs: Programs, options: NodeOptions): Promise<Local> => {
   const { terminal, signal } = options;
   return withLock(place, options, async () => {
     const found = findLocal(place);
     if (found !== null) {
       await untilWell(place, found, signal);
-      return found;
+      return withSecond(place, programs, options).catch((error: unknown) => {
+        keepWords(secondPlace(place), terminal.log);
+        throw error;
+      });
     }
     if (existsSync(place.folder))
       await terminal.step(`Remove the rest of an earlier run of cluster "${place.name}"`, () => remove(place));
     try {
-      const state = await terminal.step(`Start Kubernetes as cluster "${place.name}"`, (step) =>
+      await terminal.step(`Start Kubernetes as cluster "${place.name}"`, (step) =>
         start(place, programs, step, signal),
       );
-      const local = describeUp(state);
-      if (local === null) throw new Error("The cluster ended just after its start");
-      return local;
+      return await withSecond(place, programs, options);
     } catch (error) {
       keepWords(place, terminal.log);
       return await afterFailure(error, ...notRemoved(place.name), () => remove(place));

@@ -1,7 +1,8 @@
 // The link between the machine and a cluster's network namespace. The namespace is held by the cluster's processes
 // alone, so the kernel takes the link, its addresses and its routes away when they end.
+import { failure } from "../../terminal/failure.ts";
 import { run } from "../../terminal/run.ts";
-import { type Addresses, addressesOf, highestIndex } from "./plan.ts";
+import { type Addresses, addressesOf, highestIndex, secondNode } from "./plan.ts";
 
 type Log = (text: string) => void;
 type Route = { dst?: string };
@@ -82,4 +83,43 @@ export const closeNetwork = async (a: Addresses): Promise<void> => {
   await run("ip", ["link", "delete", a.link]).catch((error: Error) => {
     if (!error.message.includes("Cannot find device")) throw error;
   });
+};
+
+const batch = (lines: string[], log: Log, pid?: number): Promise<unknown> => {
+  const [program = "", ...args] = [
+    ...(pid === undefined ? [] : ["nsenter", `--net=/proc/${pid}/ns/net`]),
+    ...["ip", "-batch", "-"],
+  ];
+  return run(program, args, { input: `${lines.join("\n")}\n`, log });
+};
+
+/** Links the second node, in whose network namespace `pid` is, to the first, in whose `first` is, and routes its ranges there. */
+export const openSecondLink = async (a: Addresses, first: number, pid: number, log: Log): Promise<void> => {
+  const { name, node, gateway, pods } = secondNode(a);
+  const link = `${gateway}/30`;
+  const used = await rangesInUse();
+  // An earlier second node of this cluster left its routes here.
+  const ours = [pods, link.replace(".5/", ".4/")];
+  const taken = used.find((range) => !ours.includes(range) && [link, pods].some((own) => overlap(range, own)));
+  if (taken !== undefined)
+    throw failure(`The second node needs ${pods} and ${link}, and ${taken} is in use.`, "Free it, or use one node.");
+  await batch(
+    [
+      `link add ${name} type veth peer name eth0 netns ${pid}`,
+      `addr add ${gateway}/30 dev ${name}`,
+      `link set ${name} up`,
+    ],
+    log,
+    first,
+  );
+  await batch(
+    ["link set lo up", `addr add ${node}/30 dev eth0`, "link set eth0 up", `route add default via ${gateway}`],
+    log,
+    pid,
+  );
+  await batch([`route add ${pods} via ${node}`], log, first);
+  await batch(
+    ours.map((range) => `route replace ${range} via ${a.node}`),
+    log,
+  );
 };

@@ -1,9 +1,9 @@
 // The cluster's own certificate authority and certificates, made anew for each `up` and valid for a year.
 import { generateKeyPairSync } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { copyFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { run } from "../../terminal/run.ts";
-import { type Addresses, clients, nodeName } from "./plan.ts";
+import { type Addresses, type Client, clients, firstNode, type NodeAddresses, nodeClients } from "./plan.ts";
 
 const key = (folder: string, name: string): void => {
   const { privateKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
@@ -23,10 +23,12 @@ const extensions = ({ usage, names }: Wanted): string[] => {
   ];
 };
 
-const certificate = async (folder: string, wanted: Wanted, log: (text: string) => void): Promise<void> => {
+type Log = (text: string) => void;
+
+const certificate = async (folder: string, wanted: Wanted, log: Log, authority = folder): Promise<void> => {
   key(folder, wanted.name);
   const file = (name: string): string => join(folder, name);
-  const signer = wanted.usage === "ca" ? [] : ["-CA", file("ca.crt"), "-CAkey", file("ca.key")];
+  const signer = wanted.usage === "ca" ? [] : ["-CA", join(authority, "ca.crt"), "-CAkey", join(authority, "ca.key")];
   await run(
     "openssl",
     [
@@ -39,8 +41,30 @@ const certificate = async (folder: string, wanted: Wanted, log: (text: string) =
   );
 };
 
+const ofClient = ({ file, user, group }: Client): Wanted => ({
+  name: file,
+  subject: `${group === "" ? "" : `/O=${group}`}/CN=${user}`,
+  usage: "client",
+});
+
+const ofNode = (n: NodeAddresses): Wanted[] => [
+  { name: "node", subject: `/CN=${n.name}`, usage: "server", names: `DNS:${n.name},IP:${n.node}` },
+  ...nodeClients(n).map(ofClient),
+];
+
+/** Writes a further node's keys and certificates into `folder`, signed by the cluster's authority in the folder `authority`. */
+export const writeNodeCertificates = async (
+  folder: string,
+  authority: string,
+  n: NodeAddresses,
+  log: Log,
+): Promise<void> => {
+  copyFileSync(join(authority, "ca.crt"), join(folder, "ca.crt"));
+  await Promise.all(ofNode(n).map((one) => certificate(folder, one, log, authority)));
+};
+
 /** Writes every key and certificate of the cluster into `folder`, which exists. */
-export const writeCertificates = async (folder: string, a: Addresses, log: (text: string) => void): Promise<void> => {
+export const writeCertificates = async (folder: string, a: Addresses, log: Log): Promise<void> => {
   await certificate(folder, { name: "ca", subject: "/CN=rowferry-ca", usage: "ca" }, log);
   const service = [
     "kubernetes",
@@ -51,11 +75,8 @@ export const writeCertificates = async (folder: string, a: Addresses, log: (text
   const apiNames = [...service.map((name) => `DNS:${name}`), `IP:${a.api}`, `IP:${a.node}`].join(",");
   const wanted: Wanted[] = [
     { name: "apiserver", subject: "/CN=kube-apiserver", usage: "server", names: apiNames },
-    { name: "node", subject: `/CN=${nodeName}`, usage: "server", names: `DNS:${nodeName},IP:${a.node}` },
-    ...clients.map(({ file, user, group }): Wanted => {
-      const subject = `${group === "" ? "" : `/O=${group}`}/CN=${user}`;
-      return { name: file, subject, usage: "client" };
-    }),
+    ...ofNode(firstNode(a)),
+    ...clients.map(ofClient),
   ];
   await Promise.all(wanted.map((one) => certificate(folder, one, log)));
   const pair = generateKeyPairSync("rsa", { modulusLength: 2048 });

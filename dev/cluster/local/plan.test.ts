@@ -1,7 +1,15 @@
 import { expect, test } from "vitest";
 import { nodePortRange } from "../kind-config.ts";
 import { overlap } from "./network.ts";
-import { addressesOf, components, configuration, highestIndex } from "./plan.ts";
+import {
+  addressesOf,
+  components,
+  configuration,
+  highestIndex,
+  nodeComponents,
+  nodeConfiguration,
+  secondNode,
+} from "./plan.ts";
 import { initScript, quote } from "./script.ts";
 
 const folders = { kubernetes: "kubernetes-1", coredns: "coredns-1", containerd: "containerd-1" };
@@ -15,7 +23,10 @@ test("address ranges overlap when they share an address", () => {
 
 test("no two clusters share an address range, a link or a kernel-limited name", () => {
   const all = Array.from({ length: highestIndex + 1 }, (_, index) => addressesOf(index));
-  const ranges = all.flatMap((a) => [`${a.host}/30`, a.pods, a.services]);
+  const ranges = all.flatMap((a) => {
+    const { gateway, pods } = secondNode(a);
+    return [`${a.host}/30`, a.pods, a.services, `${gateway}/30`, pods];
+  });
   for (const [at, range] of ranges.entries()) {
     expect(ranges.slice(at + 1).filter((other) => overlap(range, other))).toEqual([]);
   }
@@ -31,7 +42,7 @@ test("words are quoted so that a shell takes them as they are", () => {
 test("components start in the order in which they need each other", () => {
   const addresses = addressesOf(3);
   const parts = components(addresses, folders);
-  const script = initScript({ folder: "/home/a b/c", binaries: "/b", path: [], addresses, ...parts });
+  const script = initScript({ folder: "/home/a b/c", binaries: "/b", path: [], ...parts });
   const order = [
     "await network",
     "keep etcd",
@@ -46,13 +57,26 @@ test("components start in the order in which they need each other", () => {
   expect(script).toContain("mount --bind '/home/a b/c' /run/rowferry");
 });
 
-test("every file that a component is told to read is written", () => {
-  const addresses = addressesOf(0);
-  const { first, afterApi, afterImages } = components(addresses, folders);
+const second = secondNode(addressesOf(0));
+
+test.each([
+  [
+    "first",
+    components(addressesOf(0), folders),
+    configuration(addressesOf(0), folders, "overlayfs", "rowferry-dev-1"),
+    7,
+  ],
+  [
+    "second",
+    nodeComponents(second, folders),
+    nodeConfiguration(addressesOf(0), second, folders, "overlayfs", "rowferry-dev-1/node-2"),
+    4,
+  ],
+])("every file that a component of the %s node is told to read is written", (_node, parts, files, count) => {
+  const { first, afterApi, afterImages } = parts;
   const words = [...first, ...afterApi, ...afterImages].flatMap((component) => component.command).join(" ");
-  const files = configuration(addresses, folders, "overlayfs", "rowferry-dev-1");
   const named = [...words.matchAll(/\/run\/rowferry\/(config\/[\w.-]+)/g)].map((match) => match[1]);
-  expect(named.length).toBeGreaterThan(5);
+  expect(named).toHaveLength(count);
   for (const file of named) expect(Object.keys(files)).toContain(file);
 });
 

@@ -17,6 +17,9 @@ export type Addresses = {
 
 export const highestIndex = 99;
 
+/** One node: its name, its address, the other end of its link, and the addresses of its pods. */
+export type NodeAddresses = { name: string; node: string; gateway: string; pods: string };
+
 export const addressesOf = (index: number): Addresses => ({
   index,
   host: `10.243.${index}.1`,
@@ -32,6 +35,24 @@ export const home = "/run/rowferry";
 export const programs = "/run/binaries";
 export const pauseImage = "rowferry.dev/pause:1";
 export const nodeName = "node";
+/** The node that exists on demand. */
+export const secondNodeName = "node-2";
+
+/** The node with the control plane. */
+export const firstNode = (a: Addresses): NodeAddresses => ({
+  name: nodeName,
+  node: a.node,
+  gateway: a.host,
+  pods: a.pods,
+});
+
+/** The second node hangs on the first, by a link of its own. */
+export const secondNode = ({ index }: Addresses): NodeAddresses => ({
+  name: secondNodeName,
+  gateway: `10.243.${index}.5`,
+  node: `10.243.${index}.6`,
+  pods: `10.244.${index + highestIndex + 1}.0/24`,
+});
 
 export type Snapshotter = "overlayfs" | "native";
 
@@ -43,15 +64,45 @@ export type ProgramFolders = { kubernetes: string; coredns: string; containerd: 
 
 const pki = (file: string): string => `${home}/pki/${file}`;
 
-/** What starts at once, and what starts when the API server answers. */
-export const components = (
-  a: Addresses,
-  folders: ProgramFolders,
-): { first: Component[]; afterApi: Component[]; afterImages: Component[] } => {
-  const kubernetes = (program: string, flags: string[]): Component => ({
+/** The components by the time of their start: at once, with the API server, and with the pause image. */
+export type Components = { first: Component[]; afterApi: Component[]; afterImages: Component[] };
+
+type Kubernetes = (program: string, flags: string[]) => Component;
+
+const kubernetesIn =
+  (folders: ProgramFolders): Kubernetes =>
+  (program, flags) => ({
     name: program,
     command: [`${programs}/${folders.kubernetes}/${program}`, ...flags],
   });
+
+/** What every node runs. */
+export const nodeComponents = (n: NodeAddresses, folders: ProgramFolders): Components => {
+  const kubernetes = kubernetesIn(folders);
+  return {
+    first: [
+      {
+        name: "containerd",
+        command: [`${programs}/${folders.containerd}/usr/bin/containerd`, "--config", `${home}/config/containerd.toml`],
+      },
+    ],
+    afterApi: [kubernetes("kube-proxy", [`--config=${home}/config/kube-proxy.yaml`])],
+    afterImages: [
+      kubernetes("kubelet", [
+        `--config=${home}/config/kubelet.yaml`,
+        `--kubeconfig=${home}/config/kubelet.conf`,
+        `--root-dir=${home}/kubelet`,
+        `--node-ip=${n.node}`,
+        `--hostname-override=${n.name}`,
+      ]),
+    ],
+  };
+};
+
+/** The components of the first node, which has the control plane. */
+export const components = (a: Addresses, folders: ProgramFolders): Components => {
+  const kubernetes = kubernetesIn(folders);
+  const node = nodeComponents(firstNode(a), folders);
   return {
     first: [
       kubernetes("etcd", [
@@ -65,10 +116,7 @@ export const components = (
         "--unsafe-no-fsync",
         "--log-level=warn",
       ]),
-      {
-        name: "containerd",
-        command: [`${programs}/${folders.containerd}/usr/bin/containerd`, "--config", `${home}/config/containerd.toml`],
-      },
+      ...node.first,
       kubernetes("kube-apiserver", [
         "--etcd-servers=http://127.0.0.1:2379",
         `--bind-address=${a.node}`,
@@ -112,32 +160,31 @@ export const components = (
         "--bind-address=127.0.0.1",
         "--profiling=false",
       ]),
-      kubernetes("kube-proxy", [`--config=${home}/config/kube-proxy.yaml`]),
+      ...node.afterApi,
       {
         name: "coredns",
         command: [`${programs}/${folders.coredns}/coredns`, "-conf", `${home}/config/Corefile`],
       },
     ],
-    afterImages: [
-      kubernetes("kubelet", [
-        `--config=${home}/config/kubelet.yaml`,
-        `--kubeconfig=${home}/config/kubelet.conf`,
-        `--root-dir=${home}/kubelet`,
-        `--node-ip=${a.node}`,
-        `--hostname-override=${nodeName}`,
-      ]),
-    ],
+    afterImages: node.afterImages,
   };
 };
 
-/** Certificate file, user and, inside the cluster, configuration file of each client. */
-export const clients = [
+/** A client of the API server: its certificate's file, which is also its configuration's, its user and group. */
+export type Client = { file: string; user: string; group: string };
+
+/** Those of the control plane. */
+export const clients: readonly Client[] = [
   { file: "admin", user: "rowferry-admin", group: "system:masters" },
-  { file: "kubelet", user: `system:node:${nodeName}`, group: "system:nodes" },
   { file: "controller-manager", user: "system:kube-controller-manager", group: "" },
   { file: "scheduler", user: "system:kube-scheduler", group: "" },
+];
+
+/** Those of every node. */
+export const nodeClients = (n: NodeAddresses): readonly Client[] => [
+  { file: "kubelet", user: `system:node:${n.name}`, group: "system:nodes" },
   { file: "proxy", user: "system:kube-proxy", group: "" },
-] as const;
+];
 
 /** A kubeconfig whose certificates are given as files or, for the one that leaves the cluster's folder, as data. */
 export const kubeconfig = (
@@ -160,10 +207,10 @@ export const kubeconfig = (
   )}\n`;
 };
 
-const kubelet = (a: Addresses, cgroup: string): object => ({
+const kubelet = (a: Addresses, n: NodeAddresses, cgroup: string): object => ({
   apiVersion: "kubelet.config.k8s.io/v1beta1",
   kind: "KubeletConfiguration",
-  address: a.node,
+  address: n.node,
   containerRuntimeEndpoint: `unix://${home}/containerd.sock`,
   cgroupDriver: "cgroupfs",
   cgroupRoot: `/${cgroup}`,
@@ -187,14 +234,14 @@ const kubelet = (a: Addresses, cgroup: string): object => ({
   evictionHard: { "memory.available": "50Mi", "nodefs.available": "200Mi", "imagefs.available": "200Mi" },
 });
 
-const kubeProxy = (a: Addresses): object => ({
+const kubeProxy = (n: NodeAddresses): object => ({
   apiVersion: "kubeproxy.config.k8s.io/v1alpha1",
   kind: "KubeProxyConfiguration",
   mode: "iptables",
-  bindAddress: a.node,
-  healthzBindAddress: `${a.node}:10256`,
+  bindAddress: n.node,
+  healthzBindAddress: `${n.node}:10256`,
   metricsBindAddress: "127.0.0.1:10249",
-  hostnameOverride: nodeName,
+  hostnameOverride: n.name,
   clientConnection: { kubeconfig: `${home}/config/proxy.conf` },
   // The network namespace may not change what counts for the whole machine.
   conntrack: { maxPerCore: 0, min: 0, tcpEstablishedTimeout: "0s", tcpCloseWaitTimeout: "0s" },
@@ -240,39 +287,59 @@ state = "/run/containerd"
 `;
 
 // Routed rather than bridged: replies between pods then pass the node's address translation without br_netfilter.
-const cni = (a: Addresses): object => ({
+const cni = (n: NodeAddresses): object => ({
   cniVersion: "0.4.0",
   name: "rowferry",
   plugins: [
     {
       type: "ptp",
       ipMasq: false,
-      ipam: { type: "host-local", dataDir: "/run/cni", ranges: [[{ subnet: a.pods }]], routes: [{ dst: "0.0.0.0/0" }] },
+      ipam: { type: "host-local", dataDir: "/run/cni", ranges: [[{ subnet: n.pods }]], routes: [{ dst: "0.0.0.0/0" }] },
     },
     { type: "portmap", capabilities: { portMappings: true } },
   ],
 });
 
-/** Configuration files by their path below the cluster's folder. */
+const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
+
+const kubeconfigs = (a: Addresses, names: readonly string[]): Record<string, string> =>
+  Object.fromEntries(
+    names.map((name) => [
+      `config/${name}.conf`,
+      kubeconfig(a, name, { ca: pki("ca.crt"), cert: pki(`${name}.crt`), key: pki(`${name}.key`), data: false }),
+    ]),
+  );
+
+/** Configuration files of a node by their path below its folder. */
+export const nodeConfiguration = (
+  a: Addresses,
+  n: NodeAddresses,
+  folders: ProgramFolders,
+  snapshotter: Snapshotter,
+  cgroup: string,
+): Record<string, string> => ({
+  "config/kubelet.yaml": json(kubelet(a, n, cgroup)),
+  "config/kube-proxy.yaml": json(kubeProxy(n)),
+  "config/containerd.toml": containerd(folders.containerd, snapshotter),
+  "config/cni/10-rowferry.conflist": json(cni(n)),
+  "config/resolv.conf": "",
+  ...kubeconfigs(
+    a,
+    nodeClients(n).map(({ file }) => file),
+  ),
+});
+
+/** Configuration files of the first node and the control plane, by their path below the cluster's folder. */
 export const configuration = (
   a: Addresses,
   folders: ProgramFolders,
   snapshotter: Snapshotter,
   cgroup: string,
-): Record<string, string> => {
-  const json = (value: object): string => `${JSON.stringify(value, null, 2)}\n`;
-  return {
-    "config/kubelet.yaml": json(kubelet(a, cgroup)),
-    "config/kube-proxy.yaml": json(kubeProxy(a)),
-    "config/Corefile": corefile(a),
-    "config/containerd.toml": containerd(folders.containerd, snapshotter),
-    "config/cni/10-rowferry.conflist": json(cni(a)),
-    "config/resolv.conf": "",
-    ...Object.fromEntries(
-      clients.map(({ file }) => [
-        `config/${file}.conf`,
-        kubeconfig(a, file, { ca: pki("ca.crt"), cert: pki(`${file}.crt`), key: pki(`${file}.key`), data: false }),
-      ]),
-    ),
-  };
-};
+): Record<string, string> => ({
+  ...nodeConfiguration(a, firstNode(a), folders, snapshotter, cgroup),
+  "config/Corefile": corefile(a),
+  ...kubeconfigs(
+    a,
+    clients.map(({ file }) => file),
+  ),
+});

@@ -1,6 +1,6 @@
 // The first process of a cluster's namespaces, as a shell script: it prepares the mounts, starts the components stage
 // by stage, starts again what ends, and reaps orphans. When it ends, the kernel ends everything else in there.
-import { type Addresses, type Component, home, programs } from "./plan.ts";
+import { type Component, home, programs } from "./plan.ts";
 
 /** Text as one word of the shell. */
 export const quote = (word: string): string =>
@@ -23,7 +23,6 @@ export type ScriptInput = {
   folder: string;
   binaries: string;
   path: string[];
-  addresses: Addresses;
   first: Component[];
   afterApi: Component[];
   afterImages: Component[];

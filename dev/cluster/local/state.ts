@@ -9,6 +9,8 @@ export type State = {
   clone: string;
   name: string;
   process: ProcessMark;
+  /** The first process of the second node, once that is Ready. */
+  second?: ProcessMark;
   /** Absent until the network is up. */
   index?: number;
   snapshotter: Snapshotter;

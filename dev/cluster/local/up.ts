@@ -1,17 +1,16 @@
 // Brings up Kubernetes' own programs in namespaces of their own, in the order in which they need each other.
-import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, openSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import type { Writable } from "node:stream";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { needPackages } from "../../debian/index.ts";
 import type { Step, Terminal } from "../../terminal/index.ts";
 import { run } from "../../terminal/run.ts";
 import { together } from "../../terminal/together.ts";
 import { binariesFolder, need, platform, program } from "../binaries/index.ts";
 import type { Place } from "../place.ts";
-import { type Ask, nodeReady, openApi, until, whileStarting } from "./api.ts";
+import { type Ask, answers, nodeReady, openApi, until, whileStarting } from "./api.ts";
 import { openCgroups } from "./cgroups.ts";
 import { importBytes, type Runtime } from "./images.ts";
+import { checkComponents, firstProcess, startNamespaces, write } from "./namespaces.ts";
 import { openNetwork } from "./network.ts";
 import { needRuntime, requireLocalMachine } from "./packages.ts";
 import { pauseArchive } from "./pause.ts";
@@ -66,47 +65,6 @@ const chooseSnapshotter = async (folder: string, log: (text: string) => void): P
   return works ? "overlayfs" : "native";
 };
 
-type Child = { pid: number; words: Writable; ended: () => boolean };
-
-const startNamespaces = (place: Place): Child => {
-  const out = openSync(join(place.folder, "log", "init.log"), "a");
-  // The script does not exist yet: the shell waits for it on the first line of its standard input.
-  const child = spawn(
-    "unshare",
-    [
-      ...["--net", "--mount", "--pid", "--fork", "--kill-child", "--mount-proc", "--"],
-      ...["sh", "-c", 'read -r word && [ "$word" = script ] && exec sh "$0"', join(place.folder, "init.sh")],
-    ],
-    { stdio: ["pipe", out, out], detached: true, cwd: "/" },
-  );
-  const words = child.stdin;
-  if (child.pid === undefined || words === null) throw new Error("The cluster's namespaces cannot be made: no unshare");
-  words.on("error", () => {});
-  child.unref();
-  return { pid: child.pid, words, ended: () => child.exitCode !== null || child.signalCode !== null };
-};
-
-const lastLines = (file: string): string =>
-  existsSync(file) ? [...new Set(readFileSync(file, "utf8").trim().split("\n"))].slice(-4).join(" | ") : "";
-
-// A component that ends again and again will not come up by waiting longer.
-const checkComponents = (place: Place, names: readonly string[], ended: () => boolean) => (): void => {
-  const log = (name: string): string => join(place.folder, "log", `${name}.log`);
-  if (ended()) throw new Error(`The cluster's first process ended: ${lastLines(log("init"))}`);
-  for (const name of names) {
-    const text = existsSync(log(name)) ? readFileSync(log(name), "utf8") : "";
-    const ends = text.split(`rowferry: ${name} ended with`).length - 1;
-    if (ends >= 8) throw new Error(`${name} does not stay up. Its last log lines: ${lastLines(log(name))}`);
-  }
-};
-
-const write = (place: Place, files: Record<string, string>): void => {
-  for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(place.folder, name)), { recursive: true });
-    writeFileSync(join(place.folder, name), content);
-  }
-};
-
 const writeKubeconfig = (place: Place, a: Addresses): void => {
   const data = (file: string): string => readFileSync(join(place.folder, "pki", file)).toString("base64");
   const content = kubeconfig(a, `rowferry-${place.name}`, {
@@ -118,12 +76,6 @@ const writeKubeconfig = (place: Place, a: Addresses): void => {
   writeFileSync(place.kubeconfig, content, { mode: 0o600 });
 };
 
-const answers = (url: string): Promise<boolean> =>
-  fetch(url, { signal: AbortSignal.timeout(1_000) }).then(
-    (response) => response.ok,
-    () => false,
-  );
-
 const whole = async (ask: Ask, a: Addresses): Promise<boolean> => {
   const parts = await Promise.all([
     nodeReady(ask, nodeName, true),
@@ -132,6 +84,20 @@ const whole = async (ask: Ask, a: Addresses): Promise<boolean> => {
     answers(`http://${a.node}:10256/healthz`),
   ]);
   return parts.every(Boolean);
+};
+
+/** Waits for containerd in the place's folder and gives it the pods' sandbox. */
+export const importPause = async (
+  place: Place,
+  runtime: Runtime,
+  check: () => void,
+  log: (text: string) => void,
+  signal?: AbortSignal,
+): Promise<void> => {
+  const socket = join(place.folder, "containerd.sock");
+  const options = { limitMs: 60_000, check, ...(signal === undefined ? {} : { signal }) };
+  await until(whileStarting("containerd did not answer"), async () => existsSync(socket), options);
+  await importBytes(runtime, pauseArchive(platform().arch === "arm64" ? "arm64" : "amd64"), log);
 };
 
 /** Starts the cluster in an empty place and waits until it takes pods. On failure the caller takes it down. */
@@ -143,7 +109,7 @@ export const start = async (
 ): Promise<State> => {
   const abort = signal === undefined ? {} : { signal };
   for (const name of ["log", "pki", "config", "pods"]) mkdirSync(join(place.folder, name), { recursive: true });
-  const child = startNamespaces(place);
+  const child = startNamespaces(place.folder);
   const process = mark(child.pid);
   if (process === null) throw new Error("The cluster's first process ended at once");
   const state: State = {
@@ -174,7 +140,7 @@ export const start = async (
   write(place, {
     ...configuration(a, folders, state.snapshotter, place.cgroup),
     "init.sh": initScript({
-      ...{ folder: place.folder, binaries: binariesFolder(), addresses: a, ...parts },
+      ...{ folder: place.folder, binaries: binariesFolder(), ...parts },
       path: [`${folders.containerd}/usr/bin`, `${folders.containerd}/usr/sbin`],
     }),
   });
@@ -192,17 +158,8 @@ export const start = async (
     snapshotter: state.snapshotter,
   };
   try {
-    const images = (async () => {
-      const socket = join(place.folder, "containerd.sock");
-      await until(whileStarting("containerd did not answer"), async () => existsSync(socket), {
-        limitMs: 60_000,
-        check,
-        ...abort,
-      });
-      await importBytes(runtime, pauseArchive(platform().arch === "arm64" ? "arm64" : "amd64"), step.log);
-    })();
     await Promise.all([
-      images,
+      importPause(place, runtime, check, step.log, signal),
       until(whileStarting("The API server did not answer"), async () => (await api.ask("/readyz")) !== null, {
         limitMs: 120_000,
         check,
@@ -227,7 +184,3 @@ export const start = async (
   step.note(`node ${nodeName} Ready, ${state.snapshotter}`);
   return state;
 };
-
-/** The first process inside, as the host numbers it: the only child of `unshare`. */
-export const firstProcess = (unshare: number): number =>
-  Number(readFileSync(`/proc/${unshare}/task/${unshare}/children`, "utf8").trim().split(" ")[0]);
