@@ -1,4 +1,4 @@
-import { readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { circles, crossings, graphOf, sourceFiles } from "./imports.ts";
@@ -100,6 +100,26 @@ it("assess and verify see of a pair its index.ts alone", () => {
 
 it("no files import each other in a circle, not even for their types", () => {
   expect(circles(graph)).toEqual([]);
+});
+
+/** `copy/phases.ts` of docs/engine.md is a file of a direction's folder. */
+const pairFolders = ["mysql-mysql", "mysql-postgres", "postgres-mysql", "postgres-postgres"].map(
+  (pair) => `src/engine/plan/${pair}`,
+);
+
+const inEngine = /\/|\.(?:ts|md)$/;
+const fromRoot = /^(?:src|controllers|charts|dev|docs|test)\//;
+
+it.each([
+  ["docs/engine.md", inEngine, ["", "src/engine", ...pairFolders]],
+  ["CONTRIBUTING.md", fromRoot, [""]],
+])("every file and folder that %s names exists", (page, isPath, folders) => {
+  const text = readFileSync(join(root, page), "utf8").replace(/^```[\s\S]*?^```/gm, "");
+  const named = [...text.matchAll(/`([\w.-]+(?:\/[\w.-]+)*\/?)`/g)].flatMap(([, path = ""]) =>
+    isPath.test(path) ? [path] : [],
+  );
+  expect(named.length).toBeGreaterThan(20);
+  expect(named.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))).toEqual([]);
 });
 
 describe("the laws find what breaks them", () => {
