@@ -87,6 +87,11 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
         "DROP TRIGGER theirs",
       ],
       ["INSERT INTO big VALUES (999999, 'theirs')", "big (1 row)", "DELETE FROM big WHERE id = 999999"],
+      [
+        "CREATE TABLE own (id int PRIMARY KEY); ALTER TABLE big ADD CONSTRAINT theirs FOREIGN KEY (id) REFERENCES own (id)",
+        "big (foreign key theirs)",
+        "ALTER TABLE big DROP FOREIGN KEY theirs; DROP TABLE own",
+      ],
       ["ALTER TABLE same ADD KEY more (id, e)", "same (its columns, indexes or checks)", "SELECT 1"],
     ];
     for (const [make, named, undo] of others) {
@@ -102,6 +107,27 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     expect(report.resumed?.copied_again).toEqual(["same"]);
     await done.finish();
     expect(await moved(both)).toEqual(await definitionsOf(both.from));
+  });
+
+  test("leaves a foreign key that others put on a finished table, or names it where the table was rebuilt", async () => {
+    const both = await pair(servers, kind, kind, schema);
+    await interrupted(both, ({ phase }) => phase === "verifying");
+    await both.to.query(
+      "CREATE TABLE own (id int PRIMARY KEY); INSERT INTO own VALUES (1), (2); ALTER TABLE twin ADD CONSTRAINT theirs FOREIGN KEY (id) REFERENCES own (id)",
+    );
+    if (kind === "mariadb") {
+      await expect(run(both)).rejects.toMatchObject({
+        code: "target_changed",
+        message: expect.stringContaining("twin (foreign key theirs)"),
+      });
+      return;
+    }
+    const { report, copied: done } = await run(both);
+    expect(report.resumed?.kept).toContain("twin");
+    await done.finish();
+    const sql =
+      "SELECT CONSTRAINT_NAME AS name FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = DATABASE() AND TABLE_NAME = 'twin' ORDER BY 1";
+    expect((await both.to.query(sql))[0]).toEqual([{ name: "theirs" }, { name: "to_moved" }]);
   });
 
   test("finds a value that was changed in the target meanwhile, and copies its table again", async () => {

@@ -138,6 +138,20 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     expect(await rows(both.pg, "SELECT count(*) FROM public.big")).toEqual([["32768"]]);
   });
 
+  test("a foreign key that others put on a table that is kept is left", async () => {
+    const both = await pair(servers, schema);
+    await interrupted(both, ({ phase }) => phase === "verifying");
+    await both.pg.query(
+      "CREATE TABLE public.own (id int PRIMARY KEY); INSERT INTO public.own VALUES (1); ALTER TABLE public.moved ADD CONSTRAINT theirs FOREIGN KEY (id) REFERENCES public.own",
+    );
+    const { report } = await run(both);
+    expect(report.resumed?.kept).toContain("moved");
+    expect(await rows(both.pg, "SELECT conname FROM pg_constraint WHERE contype = 'f' ORDER BY 1")).toEqual([
+      ["theirs"],
+      ["to_same"],
+    ]);
+  });
+
   test("values are compared at the end where that is asked for, and a row that differs fails the run by its key", async () => {
     const both = await pair(servers, `${schema} DROP TABLE moved; DROP TABLE big`);
     const { report } = await run(both, { options: { jobs: 2, verify: "checksum" } });

@@ -54,6 +54,22 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
     await copied.finish();
   });
 
+  test("leaves a foreign key that others put on a table that is kept", async () => {
+    const both = await pair(servers, schema);
+    await stopped(both);
+    await servers.admin.query(
+      `CREATE TABLE ${both.name}.own (id int PRIMARY KEY); INSERT INTO ${both.name}.own VALUES (1), (2); ALTER TABLE ${both.name}.twin ADD CONSTRAINT theirs FOREIGN KEY (id) REFERENCES ${both.name}.own (id)`,
+    );
+    const { report, copied } = await run(both);
+    expect(report.resumed?.kept).toContain("public.twin");
+    await copied.finish();
+    const found = await rows(
+      servers.admin,
+      `SELECT CONSTRAINT_NAME FROM information_schema.REFERENTIAL_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = '${both.name}' AND TABLE_NAME = 'twin' ORDER BY 1`,
+    );
+    expect(found).toEqual([["theirs"], ["twin_up_fkey"]]);
+  });
+
   test("names what others put on a table that would be made anew, each by itself, and leaves it", async () => {
     const both = await pair(servers, schema);
     await stopped(both);
@@ -66,6 +82,11 @@ describe.each<Flavour>(["mysql", "mariadb"])("a second attempt at a copy from Po
         "DROP TRIGGER $.theirs",
       ],
       ["INSERT INTO $.big VALUES (999999, 'theirs')", "big (1 row)", "DELETE FROM $.big WHERE id = 999999"],
+      [
+        "CREATE TABLE $.own (id int PRIMARY KEY); SET foreign_key_checks = 0; ALTER TABLE $.big ADD CONSTRAINT theirs FOREIGN KEY (id) REFERENCES $.own (id); SET foreign_key_checks = 1",
+        "big (foreign key theirs)",
+        "ALTER TABLE $.big DROP FOREIGN KEY theirs; DROP TABLE $.own",
+      ],
     ];
     for (const [make, named, undo] of others) {
       await servers.admin.query(make.replaceAll("$", both.name));

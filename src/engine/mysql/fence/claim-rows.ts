@@ -70,6 +70,20 @@ export async function readOthersClaims(session: Session, database: string, owner
   return claims;
 }
 
+/** Of these names, those that the run has never claimed. */
+export async function notClaimed(
+  session: Session,
+  { table, owner }: Claimant,
+  names: readonly NameClaim[],
+): Promise<NameClaim[]> {
+  if (names.length === 0) return [];
+  const rows = await session.query(
+    `SELECT name FROM ${table} WHERE kind = 'claim' AND owner = ${literal(owner)} AND name IN (${names.map((name) => literal(claimKey(name))).join(", ")})`,
+  );
+  const own = new Set(rows.map(([key]) => key ?? ""));
+  return names.filter((name) => !own.has(claimKey(name)));
+}
+
 /**
  * Claims these, in a transaction of `fenced`, which has passed the guard. Errors: `target_in_use`, which names what another
  * run claims of them.

@@ -5,14 +5,14 @@ import { jsonTexts } from "../../run/memory/json-bytes.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "../driver/write-session.ts";
-import { claim, readOthersClaims } from "./claim-rows.ts";
+import { claim, notClaimed, readOthersClaims } from "./claim-rows.ts";
 import { dropMade } from "./drop.ts";
 import { ownRows } from "./own-rows.ts";
 import { endOpened, endSessions, takeLock } from "./predecessors.ts";
 import { createRecords, type Records, readRecords, recordKey } from "./records.ts";
 import { leaveFence, noTable, raiseEpoch, registering } from "./register.ts";
 import { deleteRows, fenceTable, findTable } from "./table.ts";
-import { mysqlClaimsOf, tellsCase } from "./taken-names.ts";
+import { constraintKind, mysqlClaim, mysqlClaimsOf, tellsCase } from "./taken-names.ts";
 
 /**
  * The fence in a MySQL target: a table `_rowferry` in the target's database. Each run into the database has rows of its own in
@@ -40,6 +40,8 @@ export interface FenceOptions {
 export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "settle" | "adopt" | "remark"> {
   /** A session for writing: known to the fence, so that a successor ends it. Errors: `superseded`. */
   open(): Promise<Session>;
+  /** Of these foreign keys and checks, the names that the run has never claimed. */
+  othersConstraints(names: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 /** Bytes of a result that are written at once: less than any server's max_allowed_packet. */
@@ -139,6 +141,18 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           registerMs,
         ),
       ),
+    othersConstraints: (names) =>
+      own(async (session) => {
+        const byKey = names.map((name) => ({ name, claim: mysqlClaim(constraintKind, name, false) }));
+        const others = new Set(
+          await notClaimed(
+            session,
+            me,
+            byKey.map(({ claim }) => claim),
+          ),
+        );
+        return new Set(byKey.flatMap(({ name, claim }) => (others.has(claim) ? [name] : [])));
+      }),
     claimedByOthers: () => own((session) => readOthersClaims(session, database, owner)),
     made: () => own(async (session) => (await readRecords(session, table, owner)).map(({ object }) => object)),
     record: notes.record,

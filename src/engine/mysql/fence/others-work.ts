@@ -4,9 +4,10 @@ import { isNamed } from "../../run/fence/drop-option.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import { type FinishedMark, finishedOf } from "../../run/fence/finished-marks.ts";
 import { refuseTouched, type TouchedTable } from "../../run/fence/others-work.ts";
-import { literal, qualified } from "../driver/names.ts";
+import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
+import type { MysqlFence } from "./fence.ts";
 import { digest, shapeText } from "./identity.ts";
 
 /**
@@ -69,7 +70,7 @@ async function shown(session: Session, database: string, name: string): Promise<
 /** Errors: `target_changed`, which names what is not the run's. `drop`: options.drop, whose tables go whatever stands on them. */
 export async function refuseOthersWork(
   session: Session,
-  fence: Pick<Fence<Session>, "parts">,
+  fence: Pick<MysqlFence, "parts" | "othersConstraints">,
   database: string,
   made: readonly MadeObject[],
   drop: readonly string[],
@@ -84,8 +85,10 @@ export async function refuseOthersWork(
   for (const name of new Set(tables)) {
     const text = await shown(session, database, name);
     if (text === undefined || !text.startsWith("CREATE TABLE")) continue;
+    const keys = [...(await fence.othersConstraints(foreignKeysIn(text)))];
     const others = [
       ...(triggers.get(name) ?? []).map((trigger) => `trigger ${trigger}`),
+      ...keys.map((key) => `foreign key ${key}`),
       ...(known.shapes.has(name)
         ? othersLines(text, known.shapes.get(name) ?? [])
         : othersShape(text, known.finished.get(name))),
@@ -142,10 +145,7 @@ const othersShape = (text: string, shape: string | undefined): string[] =>
 function othersLines(text: string, shapes: readonly Shape[]): string[] {
   const own = new Set(shapes.flatMap(([, lines]) => lines));
   // A foreign key brings an index of its name, where its columns have none.
-  const later = new Set([
-    ...shapes.flatMap(([, , names]) => names),
-    ...[...text.matchAll(/\n {2}CONSTRAINT (`(?:[^`]|``)*`) FOREIGN KEY/g)].map(([, name = ""]) => name),
-  ]);
+  const later = new Set([...shapes.flatMap(([, , names]) => names), ...foreignKeysIn(text).map(identifier)]);
   return linesOf(text).flatMap((line) => {
     if (own.has(short(line))) return [];
     const index = /^(?:UNIQUE |FULLTEXT |SPATIAL )?(?:KEY|INDEX) (`(?:[^`]|``)*`)/.exec(line)?.[1];
@@ -158,6 +158,9 @@ function othersLines(text: string, shapes: readonly Shape[]): string[] {
     return [column === undefined ? line : `column ${plainName(column)}`];
   });
 }
+
+const foreignKeysIn = (text: string): string[] =>
+  [...text.matchAll(/\n {2}CONSTRAINT (`(?:[^`]|``)*`) FOREIGN KEY/g)].map(([, name = ""]) => plainName(name));
 
 const plainName = (quoted: string) => quoted.slice(1, -1).replaceAll("``", "`");
 

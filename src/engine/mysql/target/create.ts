@@ -142,8 +142,8 @@ async function changeLast(session: Session, { name, comment, keys = [], refused 
 }
 
 /**
- * Takes a table of an earlier epoch on as one that is being made: it has its mark again, and no foreign keys, which would
- * hold other tables. False where it is gone, or is not the one that was made.
+ * Takes a table of an earlier epoch on as one that is being made: it has its mark again, and no foreign keys of the run's,
+ * which would hold other tables. False where it is gone, or is not the one that was made.
  */
 export async function reopenTable(session: Session, fence: MysqlFence, name: Name): Promise<boolean> {
   const table = tableOf(name);
@@ -165,8 +165,11 @@ export async function reopenTable(session: Session, fence: MysqlFence, name: Nam
     `SELECT CONSTRAINT_NAME FROM information_schema.TABLE_CONSTRAINTS
       WHERE TABLE_SCHEMA = ${literal(name[0])} AND TABLE_NAME = ${literal(name[1])} AND CONSTRAINT_TYPE = 'FOREIGN KEY'`,
   );
-  if (keys.length > 0) {
-    const drops = keys.map(([key]) => `DROP FOREIGN KEY ${identifier(key ?? "")}`);
+  const others = await fence.othersConstraints(keys.map(([key]) => key ?? ""));
+  const drops = keys.flatMap(([key = ""]) =>
+    others.has(key ?? "") ? [] : [`DROP FOREIGN KEY ${identifier(key ?? "")}`],
+  );
+  if (drops.length > 0) {
     await persistently(session, `ALTER TABLE ${qualified(...name)} ${drops.join(", ")}`);
   }
   return true;

@@ -81,7 +81,7 @@ export function notOf(plans: readonly TablePlan[], made: readonly MadeObject[], 
   return made.filter((object) => !kept.has(key(object)) && !isShared(object));
 }
 
-/** Foreign keys of tables that are kept: they are added anew, and they would hold what is dropped. */
+/** Foreign keys of tables that are kept: they are added anew, and they would hold what is dropped. Others' keys stay. */
 export async function dropForeignKeys(
   session: Writer,
   fence: Fence<Writer>,
@@ -90,8 +90,9 @@ export async function dropForeignKeys(
 ): Promise<void> {
   const keys = await session.query<{ table: string; name: string }>(
     `SELECT r.relname AS table, c.conname AS name FROM pg_constraint c JOIN pg_class r ON r.oid = c.conrelid
-      WHERE c.contype = 'f' AND c.conparentid = 0 AND r.relnamespace = to_regnamespace($1) AND r.relname = ANY($2::text[])`,
-    [identifier(schema), plans.map(({ name }) => name)],
+      WHERE c.contype = 'f' AND c.conparentid = 0 AND r.relnamespace = to_regnamespace($1) AND r.relname = ANY($2::text[])
+        AND c.xmin::text = ANY($3::text[])`,
+    [identifier(schema), plans.map(({ name }) => name), (await fence.transactions?.()) ?? []],
   );
   if (keys.length === 0) return;
   await fenced(session, fence, () =>
