@@ -75,7 +75,7 @@ async function inputOf(
   ) as OperationCall["params"];
   const at = request.url.indexOf("?");
   const given = at < 0 ? {} : readQuery(request.url.slice(at + 1));
-  const query = operation.query ? check(operation.query, given, "query") : noneTaken(given);
+  const query = operation.query ? check(operation.query, taken(operation, given), "query") : noneTaken(given);
   // A GET's body means nothing in HTTP.
   const most = operation.auth === "token" ? largestBody : largestUnauthenticatedBody;
   const value = operation.method === "get" ? undefined : await readBody(request, most);
@@ -87,6 +87,12 @@ async function inputOf(
   if (value === undefined && !operation.bodyOptional)
     throw invalid([{ field: "body", message: "is required (JSON object)" }], "body");
   return { params, query, body: check(operation.body, value === undefined ? {} : value, "body") };
+}
+
+/** What is checked of a query. */
+function taken({ query, queryOfOthers }: Operation, given: Record<string, string>): Record<string, string> {
+  if (!queryOfOthers || query === undefined) return given;
+  return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(query.shape, name)));
 }
 
 function noneTaken(given: Record<string, string>): Record<string, unknown> {
@@ -134,7 +140,7 @@ export async function runOperation(
   checkHeaders(request);
   checkAccept(request, operation);
   const holds = world.fresh.look();
-  const audits = operation.auth !== "none" && operation.method !== "get";
+  const audits = operation.audited ?? (operation.auth !== "none" && operation.method !== "get");
   if (audits) noteAudit(response, {});
   const first = await whoCalls(world, operation, request);
   if (audits) noteAudit(response, auditedCaller(first));

@@ -6,6 +6,7 @@ import { billingOperations } from "./operations/billing.ts";
 import { migrationActionOperations } from "./operations/migration-actions.ts";
 import { migrationRunOperations } from "./operations/migration-runs.ts";
 import { migrationOperations } from "./operations/migrations.ts";
+import { oidcOperations } from "./operations/oidc.ts";
 import { probeOperations } from "./operations/probes.ts";
 import { restoreOperations } from "./operations/restores.ts";
 import { type Service, serviceOperations } from "./operations/service.ts";
@@ -22,6 +23,7 @@ export const operationsOf = (service: Service): Operation[] => [
   ...backupRunOperations,
   ...restoreOperations,
   ...accountOperations,
+  ...oidcOperations,
   ...tokenOperations,
   ...teamOperations,
   ...billingOperations,

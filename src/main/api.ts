@@ -37,6 +37,7 @@ import { runAccountVerb } from "./api/accounts.ts";
 import { createApiCaches } from "./api/caches.ts";
 import { readApiConfig } from "./api/config.ts";
 import { createTally } from "./api/metrics.ts";
+import { createOidc } from "./api/oidc.ts";
 import { sealingKeyOf } from "./api/sealing-key.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
@@ -123,6 +124,12 @@ const signed = config.ROWFERRY_STRIPE_WEBHOOK_FILE;
 const readEvent = signed === undefined ? undefined : createEventReader((await readFile(signed, "utf8")).trim());
 const refused = stripe === undefined ? undefined : refusedByStripe(config.ROWFERRY_PRICES, config.ROWFERRY_CURRENCY);
 if (refused !== undefined) throw new Error(`billing.prices: ${refused}`);
+const oidc = await createOidc({
+  settings: config.ROWFERRY_OIDC,
+  secretFile: config.ROWFERRY_OIDC_SECRET_FILE,
+  baseUrl: config.ROWFERRY_BASE_URL,
+  now: steady,
+});
 const world: World = {
   ...(stripe === undefined
     ? {}
@@ -136,6 +143,7 @@ const world: World = {
           installation: createInstallation(client, config.ROWFERRY_NAMESPACE),
         },
       }),
+  ...(oidc === undefined ? {} : { oidc }),
   client,
   caches,
   ceilings,

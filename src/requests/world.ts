@@ -13,6 +13,7 @@ import type { ApiToken, TokenScope } from "../resources/token.ts";
 import type { Ceilings } from "./ceilings.ts";
 import type { Groups } from "./groups.ts";
 import type { MigrationOrder } from "./migrations/view/order.ts";
+import type { Oidc } from "./oidc/provider.ts";
 import type { Prober } from "./prober.ts";
 
 /** What the verbs need of the outside, passed in: a test gives its own. */
@@ -51,6 +52,8 @@ export interface World {
   prober: Prober;
   /** Absent: nothing is charged. */
   billing?: Billing;
+  /** Absent: nobody signs in by OpenID Connect. */
+  oidc?: Oidc;
   /** To seal URLs to; read anew, since it may be renewed. */
   sealingKey(): Promise<SealingKey>;
   /** 32 bytes, the same on every replica: HMAC keys are derived from it by purpose. */

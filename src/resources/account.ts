@@ -6,6 +6,8 @@ import type { Metadata } from "./metadata.ts";
 export const mostEndedSessions = 20;
 /** Each is a namespace. */
 export const mostOwnTeams = 20;
+/** One for each issuer that the installation had. */
+export const mostIdentities = 5;
 
 const plan = z.enum(["free", "pro"]);
 
@@ -60,6 +62,17 @@ export const accountSpecSchema = z.object({
     .describe(
       "Whether the next sign-up with this address sets the password and has the account. Without it, only an administrator can set the first password.",
     ),
+  identities: z
+    .array(
+      z.object({
+        issuer: z.string().min(1).max(500).describe("The issuer's URL."),
+        subject: z.string().min(1).max(255).describe("The person's id there: `sub` of the ID token."),
+        linkedAt: z.iso.datetime().describe("When it was linked."),
+      }),
+    )
+    .max(mostIdentities)
+    .optional()
+    .describe("Identities at OpenID Connect issuers that sign in to the account. Remove one to unlink it."),
   sessions: z
     .object({
       generation: z.int().min(0).describe("Session generation. Raising it ends all sessions."),

@@ -27,6 +27,7 @@ const words: Readonly<Record<string, string>> = {
   team: "403 other_team",
   owners: "403 owners_only",
   "404": "404 not_found",
+  session: "403 session_required",
   state: "409 state_conflict",
   paid: "409 nothing_to_pay",
   "422": "422 source_unreachable",
@@ -65,6 +66,10 @@ getAccount             401   401   401     401     401    200      200     200  
 listAccountEvents      401   401   401     401     401    200      200     200        200    200    200
 changePassword         401   401   401     401     401    origin   200     200        200    200    200
 signIn                 200   200   200     200     200    200      200     200        200    200    200
+getSignInMethods       200   200   200     200     200    200      200     200        200    200    200
+startOidcSignIn        404   404   404     404     404    404      404     404        404    404    404
+finishOidcSignIn       404   404   404     404     404    404      404     404        404    404    404
+linkOidc               401   401   401     401     401    origin   session session    session session session
 signOut                401   401   401     401     401    origin   state   state      state  state  state
 listTokens             401   401   401     401     401    200      200     200        200    200    200
 mintToken              401   401   401     401     401    origin   201     201        201    201    201

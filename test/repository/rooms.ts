@@ -187,6 +187,11 @@ export const rooms: Room[] = [
     ],
     packages: ["zod", "pino"],
   },
+  {
+    path: "src/oidc",
+    rooms: ["src/oidc", "src/requests/oidc/provider.ts", "src/requests/errors.ts"],
+    packages: ["openid-client"],
+  },
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
   { path: "dev", rooms: ["src", "controllers", "dev/cluster/processes/kubelet"], packages: ["*"] },
   {

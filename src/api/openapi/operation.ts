@@ -30,9 +30,13 @@ export interface Operation {
   scope?: TokenScope | "own";
   params?: z.ZodObject;
   query?: z.ZodObject;
+  /** Names that the query's schema does not have are left out, not refused: another service writes it. */
+  queryOfOthers?: true;
   body?: z.ZodObject;
   /** An empty body passes for `{}`. */
   bodyOptional?: boolean;
+  /** A GET that opens an account is audited, as what changes something is. */
+  audited?: true;
   /** Takes the header Idempotency-Key. */
   idempotent?: boolean;
   /** Answers by server-sent events: `answer.schema` is of one event's data, and `run` answers a `stream`. */

@@ -24,7 +24,7 @@ import { identityOf } from "./identity.ts";
 
 const tag = "Account";
 
-const exampleAccount: z.output<typeof accountSchema> = {
+export const exampleAccount: z.output<typeof accountSchema> = {
   id: "a5fb8ed04ea0ac7a5b2a6fdc2d3cbd4c4e1a2b2f9",
   email: "ann@example.com",
   plan: "free",
@@ -46,15 +46,20 @@ const exampleEvent: ShownEvent = {
 };
 const exampleCredentials = { email: "ann@example.com", password: "correct horse battery" };
 
-const withSession = (message: string, { account, cookie, device }: SignedIn): OperationResult => ({
+type Cookies = NonNullable<OperationResult["cookies"]>;
+
+/** Of a session that was just opened. */
+export const sessionCookies = ({ cookie, device }: Omit<SignedIn, "account">): Cookies => [
+  { name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds },
+  ...(device === undefined ? [] : [{ name: deviceCookie, value: device, maxAgeSeconds: deviceSeconds }]),
+];
+
+const withSession = (message: string, { account, ...opened }: SignedIn): OperationResult => ({
   body: { message, account },
-  cookies: [
-    { name: sessionCookie, value: cookie, maxAgeSeconds: sessionSeconds },
-    ...(device === undefined ? [] : [{ name: deviceCookie, value: device, maxAgeSeconds: deviceSeconds }]),
-  ],
+  cookies: sessionCookies(opened),
 });
 
-const answered = z.object({ message: z.string(), account: accountSchema });
+export const answered = z.object({ message: z.string(), account: accountSchema });
 
 export const accountOperations: readonly Operation[] = [
   {

@@ -4,6 +4,7 @@ import { attempts } from "../../requests/accounts/attempts.ts";
 import { handshakes, searches, tiers } from "../../requests/tiers.ts";
 import { currency, priceList } from "../price-list.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
+import { oidcSetting } from "./oidc.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -77,6 +78,10 @@ export const apiEnvironment = z.object({
   ROWFERRY_PROBER_URL: z.url({ protocol: /^https$/ }).describe("Where the prober is reached."),
   ROWFERRY_SIGN_UP: flag(false).describe("Whether anyone may sign up."),
   ROWFERRY_TOKENS_BY_TOKEN: flag(true).describe("Whether a token may create and revoke tokens."),
+  ROWFERRY_OIDC: oidcSetting.describe(
+    'JSON object of sign-in with OpenID Connect, such as {"issuer":"https://login.example.com","clientId":"rowferry"}; null: there is none.',
+  ),
+  ROWFERRY_OIDC_SECRET_FILE: z.string().optional().describe("File with the client secret for it."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
   ROWFERRY_CURRENCY: currency.describe("Currency of amounts: three letters of ISO 4217."),
   ROWFERRY_STRIPE_KEY_FILE: z

@@ -9,6 +9,8 @@ export interface Email {
   shown: string;
   /** Of the Account: `a` and 40 hex digits. */
   account: string;
+  /** In ASCII and lower case. */
+  domain: string;
 }
 
 /** RFC 5321's bounds, in bytes. */
@@ -36,5 +38,5 @@ export function readEmail(text: string): Email {
   if (!/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/.test(ascii) || ascii.length > 253)
     return refuse("has no domain after the @");
   const one = `${local.toLowerCase().normalize("NFC")}@${ascii}`;
-  return { shown, account: `a${createHash("sha256").update(one).digest("hex").slice(0, 40)}` };
+  return { shown, account: `a${createHash("sha256").update(one).digest("hex").slice(0, 40)}`, domain: ascii };
 }

@@ -6,7 +6,8 @@ import type { ApiSettings, World } from "../world.ts";
 
 /**
  * Where hashes of passwords are: 64 Secrets in the installation's namespace, made empty by the operator. An account's Secret follows from its
- * name, its key in there is the name. Every write is a compare-and-swap, so that two replicas lose nothing of each other's.
+ * name, its key in there is the name; which account an OpenID identity has is there too, by a name of its own (../oidc/links.ts). Every write is a
+ * compare-and-swap, so that two replicas lose nothing of each other's.
  */
 const passwordSecretOf = (account: string): string =>
   passwordsName(Number.parseInt(account.slice(1, 9), 16) % passwordShards);

@@ -21,7 +21,7 @@ export interface Registry extends Pick<World, "client" | "pause" | "randomBytes"
 }
 
 /** What another made in the same moment is as good: names follow from the address. */
-async function ensure<T extends KubeObject>(client: Client, kind: Kind<T>, object: T): Promise<T> {
+export async function ensure<T extends KubeObject>(client: Client, kind: Kind<T>, object: T): Promise<T> {
   try {
     return await client.create(kind, object);
   } catch (error) {
@@ -42,16 +42,20 @@ export async function untilReady(world: Registry, team: string): Promise<Team | 
   return found;
 }
 
-const exists = () =>
+export const exists = () =>
   new Problem("already_exists", "There is an account with this e-mail address; sign in with POST /api/session.");
 
-/** Open until its password is there: whoever broke off may go on. */
-const newAccount = (email: Email, team: string): Account => ({
+/** With a password it is open until that is there: whoever broke off may go on. */
+export const newAccount = (
+  email: Email,
+  team: string,
+  opens: Pick<Account["spec"], "openToSignUp" | "identities">,
+): Account => ({
   metadata: { name: email.account },
-  spec: { email: email.shown, plan: "free", actingTeam: team, personalTeam: team, openToSignUp: true },
+  spec: { email: email.shown, plan: "free", actingTeam: team, personalTeam: team, ...opens },
 });
 
-const personalTeam = (account: Account): Team => ({
+export const personalTeam = (account: Account): Team => ({
   metadata: { name: personalTeamOf(account) },
   spec: { title: "Personal", members: [asMember(account, "owner")] },
 });
@@ -65,6 +69,24 @@ async function bindToNobody(world: Registry, teams: Iterable<Team>, name: string
         const members = team.spec.members.map((member) => (isOpen(member) ? { ...member, uid: nobody } : member));
         return { ...team, spec: { ...team.spec, members } };
       });
+}
+
+/**
+ * The account of an address. Where there is none, what one before it left is taken away: a password, which opens nothing and must not open the
+ * new account, and places in teams. `teams`: those with a member of this name.
+ */
+export async function accountBefore(
+  world: Registry,
+  name: string,
+  teams: (account: string) => Iterable<Team> | Promise<Iterable<Team>>,
+): Promise<{ account: Account | undefined; password: string | undefined }> {
+  // In this order: what is stored for no account is of none that somebody makes right now.
+  const password = await storedPassword(world, name);
+  const account = await world.client.get(kinds.accounts, "", name);
+  if (account !== undefined) return { account, password };
+  if (password !== undefined && !(await replacePassword(world, name, password, undefined))) throw exists();
+  await bindToNobody(world, await teams(name), name);
+  return { account, password: undefined };
 }
 
 function closed(account: Account): Account {
@@ -88,15 +110,15 @@ export async function createUserAccount(
   // Before anything is looked up, so that an answer takes as long for an address that has an account.
   const hash = await hashPassword(how.of, input.password, world.randomBytes);
   const name = email.account;
-  const stored = await storedPassword(world, name);
-  const before = await world.client.get(kinds.accounts, "", name);
-  if (before === undefined) {
-    // Left by an account that somebody deleted: it opens nothing and must not open the new one.
-    if (stored !== undefined && !(await replacePassword(world, name, stored, undefined))) throw exists();
-    await bindToNobody(world, await how.teams(name), name);
-  } else if (stored !== undefined) throw exists();
+  const { account: before, password: stored } = await accountBefore(world, name, how.teams);
+  if (stored !== undefined) throw exists();
   const account =
-    before ?? (await ensure(world.client, kinds.accounts, newAccount(email, newTeamName(world.randomBytes))));
+    before ??
+    (await ensure(
+      world.client,
+      kinds.accounts,
+      newAccount(email, newTeamName(world.randomBytes), { openToSignUp: true }),
+    ));
   if (!how.administrator && account.spec.openToSignUp !== true) throw exists();
   await ensure(world.client, kinds.teams, personalTeam(account));
   if (!(await replacePassword(world, name, undefined, hash))) throw exists();
@@ -106,6 +128,30 @@ export async function createUserAccount(
   );
   await untilReady(world, account.spec.actingTeam);
   return made ?? account;
+}
+
+/** The teams that have a member of this name. */
+export const teamsOf =
+  ({ caches }: Pick<World, "caches">) =>
+  (account: string): Iterable<Team> =>
+    caches.teamsByMember.of(account);
+
+/** Makes an account within the limits of sign-ups. Throws Problem `rate_limited` and `limit_reached`. */
+export async function withinSignUps(
+  world: World,
+  { address, attempt }: Pick<SignInOrigin, "address" | "attempt">,
+  make: () => Promise<Account>,
+): Promise<Account> {
+  // First, so that strangers from ever other addresses, who are refused, leave no trace of each.
+  await attempt("signUpInAll", "all", "look");
+  await attempt("signUp", clientOf(address));
+  const giveBack = await attempt("signUpInAll", "all");
+  // Its name is not known yet: it is the installation's ceiling that counts.
+  return (world.ceilings?.within("", { teams: 1 }, make) ?? make()).catch(async (error: unknown) => {
+    // What makes nothing must not cost others theirs.
+    await giveBack();
+    throw error;
+  });
 }
 
 /** Signs up, and in. Throws Problem `sign_up_closed`, `rate_limited`, `limit_reached` and those of `createAccount`. */
@@ -118,17 +164,9 @@ export async function signUp(
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
   const of = clientOf(from.address);
   expectHash(of);
-  // First, so that strangers from ever other addresses, who are refused, leave no trace of each.
-  await from.attempt("signUpInAll", "all", "look");
-  await from.attempt("signUp", of);
-  const giveBack = await from.attempt("signUpInAll", "all");
-  const make = () =>
-    createUserAccount(world, input, { of, teams: (name) => world.caches.teamsByMember.of(name), administrator: false });
-  // Its name is not known yet: it is the installation's ceiling that counts.
-  const account = await (world.ceilings?.within("", { teams: 1 }, make) ?? make()).catch(async (error: unknown) => {
-    // What makes nothing must not cost others theirs.
-    await giveBack();
-    throw error;
-  });
+  const teams = teamsOf(world);
+  const account = await withinSignUps(world, from, () =>
+    createUserAccount(world, input, { of, teams, administrator: false }),
+  );
   return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
 }

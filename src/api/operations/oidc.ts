@@ -1,0 +1,139 @@
+import * as z from "zod";
+import { finishOidc } from "../../requests/oidc/finish.ts";
+import { oidcCookie, oidcSeconds } from "../../requests/oidc/flow.ts";
+import { type OidcStart, startOidc, startOidcLink } from "../../requests/oidc/start.ts";
+import type { Operation } from "../openapi/operation.ts";
+import { answered, exampleAccount, sessionCookies } from "./account.ts";
+import { identityOf } from "./identity.ts";
+
+/** Sign-in with OpenID Connect, in a browser: to the issuer's page, and back. */
+
+const tag = "Account";
+
+const methodsSchema = z.object({
+  oidc: z
+    .object({
+      name: z.string().describe("What people call the sign-in service."),
+      start_url: z.string().describe("Where a browser begins."),
+    })
+    .nullable()
+    .describe("Sign-in with OpenID Connect; null: this installation has none."),
+});
+const message = z.object({ message: z.string() });
+const linkSchema = z.object({ message: z.string(), url: z.string().describe("The sign-in service's page.") });
+const continues = "Continue at the sign-in service.";
+const startPath = "/api/auth/oidc/start";
+
+/** What an issuer sends the browser back with: RFC 6749, 4.1.2; RFC 9207. */
+const callbackSchema = z.object({
+  code: z.string().max(4096).describe("The issuer's code.").exactOptional(),
+  state: z.string().max(200).describe("As the sign-in began.").exactOptional(),
+  iss: z.string().max(500).describe("The issuer's URL.").exactOptional(),
+  error: z.string().max(200).describe("Why the issuer refused.").exactOptional(),
+  error_description: z.string().max(4096).describe("The same in words; not used.").exactOptional(),
+});
+
+/** Only the browser that begins can end it. */
+const beginning = ({ cookie }: OidcStart) => ({ name: oidcCookie, value: cookie, maxAgeSeconds: oidcSeconds });
+
+export const oidcOperations: readonly Operation[] = [
+  {
+    id: "getSignInMethods",
+    method: "get",
+    path: "/api/auth",
+    summary: "Get the ways to sign in",
+    description: "Whether this installation has sign-in with OpenID Connect, beside e-mail address and password.",
+    tag,
+    auth: "none",
+    tier: "none",
+    answer: { status: 200, description: "The ways.", schema: methodsSchema },
+    problems: [],
+    examples: {
+      response: { oidc: { name: "Example Login", start_url: `https://rowferry.example.com${startPath}` } },
+    },
+    async run({ oidc, settings }) {
+      const start_url = `${settings.baseUrl}${startPath}`;
+      return { body: { oidc: oidc === undefined ? null : { name: oidc.name, start_url } } };
+    },
+  },
+  {
+    id: "startOidcSignIn",
+    method: "get",
+    path: startPath,
+    summary: "Start a sign-in with OpenID Connect",
+    description: `Open it in a browser. It sets a cookie for ${oidcSeconds / 60} minutes and redirects to the sign-in service, which leads back to the callback.`,
+    tag,
+    auth: "credentials",
+    tier: "none",
+    answer: { status: 303, description: "To the sign-in service, in the header Location.", schema: message },
+    problems: ["not_found"],
+    examples: { response: { message: continues } },
+    async run(world) {
+      const start = await startOidc(world);
+      return { body: { message: continues }, headers: { Location: start.url }, cookies: [beginning(start)] };
+    },
+  },
+  {
+    id: "finishOidcSignIn",
+    method: "get",
+    path: "/api/auth/oidc/callback",
+    summary: "Finish a sign-in with OpenID Connect",
+    description:
+      "The sign-in service leads the browser here. Opens a session, as `POST /api/session` does, and redirects to this service's first page. A person without an account gets one only if the installation allows it. Failures are limited by address.",
+    tag,
+    auth: "credentials",
+    audited: true,
+    tier: "none",
+    query: callbackSchema,
+    queryOfOthers: true,
+    answer: { status: 303, description: "Signed in, or linked: to this service's first page.", schema: answered },
+    problems: [
+      "oidc_refused",
+      "oidc_not_linked",
+      "sign_up_closed",
+      "not_found",
+      "state_conflict",
+      "limit_reached",
+      "already_exists",
+      "busy",
+    ],
+    examples: { response: { message: "Signed in.", account: exampleAccount } },
+    async run(world, call) {
+      const { account, opened } = await finishOidc(world, callbackSchema.parse(call.query), call);
+      return {
+        body: { message: opened === undefined ? "Linked." : "Signed in.", account },
+        // A fixed page: nothing that a caller sent leads anywhere.
+        headers: { Location: `${world.settings.baseUrl}/` },
+        cookies: [
+          { name: oidcCookie, value: "", maxAgeSeconds: 0 },
+          ...(opened === undefined ? [] : sessionCookies(opened)),
+        ],
+      };
+    },
+  },
+  {
+    id: "linkOidc",
+    method: "post",
+    path: "/api/auth/oidc/link",
+    summary: "Link an OpenID Connect identity",
+    description:
+      "Links an identity of the sign-in service to the account of the session that calls, so that it signs in from then on. Send the browser to `url`. The e-mail address that the sign-in service verified must be the account's.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    sessionOnly: true,
+    tier: "write",
+    answer: { status: 200, description: "Where the browser goes.", schema: linkSchema },
+    problems: ["not_found", "session_required"],
+    examples: {
+      response: {
+        message: continues,
+        url: "https://login.example.com/authorize?client_id=rowferry&response_type=code",
+      },
+    },
+    async run(world, call) {
+      const start = await startOidcLink(world, identityOf(call));
+      return { body: { message: continues, url: start.url }, cookies: [beginning(start)] };
+    },
+  },
+];
