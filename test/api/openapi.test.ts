@@ -50,12 +50,18 @@ test("`npm run openapi` prints the same operations", async () => {
 
 test("Redocly's strict rules find nothing", async () => {
   await writeFile(join(folder, "redocly.yaml"), "extends:\n  - recommended-strict\n");
+  // Both only redirect.
+  const redirects = ["start", "callback"].map((name) => `#/paths/~1api~1auth~1oidc~1${name}/get/responses`);
+  const ignored = { "openapi.json": { "operation-2xx-response": redirects } };
+  await writeFile(join(folder, ".redocly.lint-ignore.yaml"), JSON.stringify(ignored));
   const words = ["lint", "openapi.json", "--config", "redocly.yaml", "--format", "json"];
   const { stdout } = await execute(process.execPath, [join(tools, "node_modules/@redocly/cli/bin/cli.js"), ...words], {
     cwd: folder,
     env: { ...process.env, REDOCLY_TELEMETRY: "off", REDOCLY_SUPPRESS_UPDATE_NOTICE: "true" },
   });
-  expect(JSON.parse(stdout)).toMatchObject({ totals: { errors: 0, warnings: 0 }, problems: [] });
+  const found = JSON.parse(stdout);
+  expect(found.totals).toMatchObject({ errors: 0, warnings: 0 });
+  expect(found.problems.filter(({ ignored }: { ignored?: boolean }) => !ignored)).toEqual([]);
 });
 
 /** A stranger's program: types are checked against the client that was made. */

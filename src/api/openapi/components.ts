@@ -47,6 +47,7 @@ const headers: Json = {
     schema: { type: "integer", minimum: 1 },
   },
   ETag: { description: "Identifies exactly these bytes.", schema: { type: "string" } },
+  Redirect: { description: "Where the browser continues.", schema: { type: "string", format: "uri" } },
   Location: { description: "The path of the created resource.", schema: { type: "string", format: "uri-reference" } },
 };
 

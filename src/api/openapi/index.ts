@@ -4,7 +4,7 @@ import type { LimitName } from "../limits.ts";
 import { besideRest } from "./beside.ts";
 import { type Components, createComponents, type Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
-import { responsesOf } from "./responses.ts";
+import { isTagged, responsesOf } from "./responses.ts";
 
 /** OpenAPI 3.1, made from the operations and from the same schemas that check their input. */
 export interface DocumentOptions {
@@ -73,7 +73,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
           }),
         ]
       : []),
-    ...(operation.method === "get" && !operation.streams
+    ...(isTagged(operation)
       ? [header("If-None-Match", "The ETag that you have: unless it changed, the answer is 304.", { type: "string" })]
       : []),
   ];

@@ -75,12 +75,17 @@ function contentOf(operation: Operation, components: Components): Json {
   return { "application/json": { schema, example: examples.response } };
 }
 
+/** Whether its answer has an ETag. */
+export const isTagged = ({ method, streams, answer }: Operation): boolean =>
+  method === "get" && !streams && answer.status === 200;
+
 const ownResponse = (operation: Operation, components: Components): Json => ({
   description: operation.answer.description,
   headers: {
     "X-Request-Id": header("RequestId"),
     ...limited(operation),
-    ...(operation.method === "get" && !operation.streams ? { ETag: header("ETag") } : {}),
+    ...(isTagged(operation) ? { ETag: header("ETag") } : {}),
+    ...(operation.answer.status === 303 ? { Location: header("Redirect") } : {}),
     ...(operation.answer.location === undefined ? {} : { Location: header("Location") }),
   },
   content: contentOf(operation, components),
@@ -178,7 +183,7 @@ export function responsesOf(operation: Operation, components: Components): Json 
   return {
     [operation.answer.status]: ownResponse(operation, components),
     ...otherResponses(operation, components),
-    ...(operation.method === "get" && !operation.streams
+    ...(isTagged(operation)
       ? {
           "304": {
             description: "It is what you have.",
