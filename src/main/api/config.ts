@@ -79,7 +79,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_SIGN_UP: flag(false).describe("Whether anyone may sign up."),
   ROWFERRY_TOKENS_BY_TOKEN: flag(true).describe("Whether a token may create and revoke tokens."),
   ROWFERRY_OIDC: oidcSetting.describe(
-    'JSON object of sign-in with OpenID Connect, such as {"issuer":"https://login.example.com","clientId":"rowferry"}; null: there is none.',
+    'JSON object of sign-in with OpenID Connect, such as {"issuer":"https://login.example.com","clientId":"rowferry"}; null: off.',
   ),
   ROWFERRY_OIDC_SECRET_FILE: z.string().optional().describe("File with the client secret for it."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
