@@ -20,14 +20,12 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   cancel: ["delete"],
   abort: ["delete"],
   remove: ["delete"],
+  stop: ["cancel", "delete"],
+  edit: ["change"],
   undo: ["reset"],
   rollback: ["reset"],
   resume: ["retry"],
   restart: ["retry"],
-  login: ["session"],
-  signin: ["session"],
-  register: ["account"],
-  signup: ["account"],
   apikey: ["token"],
   apikeys: ["token"],
   quota: ["limit"],
@@ -41,12 +39,19 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   dryrun: ["preflight"],
   deploy: ["install"],
   setup: ["install"],
+  swagger: ["openapi"],
+  library: ["libraries"],
+  sso: ["single"],
 };
 
-/** Terms of two words that have a synonym as one. */
+/** Terms in the words of these pages, or as one word that has synonyms. */
 const terms: readonly (readonly [RegExp, string])[] = [
   [/\bapi[ -]key/g, "apikey"],
-  [/\blog(?:ging)?[ -](?:in|on)\b/g, "login"],
+  [/\blog(?:ging)?[ -]?(?:in|on)\b|\bsignin\b/g, "sign in"],
+  [/\blog(?:ging)?[ -]?out\b|\bsignout\b/g, "sign out"],
+  [/\bsignup\b|\bregister\b/g, "sign up"],
+  [/\btoo many requests\b/g, "rate limit"],
+  [/\b(?:forgot(?:ten)?|lost) password\b/g, "password reset"],
   [/\bdry[ -]run\b/g, "dryrun"],
 ];
 
@@ -103,8 +108,11 @@ const meanings = (word: string): string[] => [word, ...(Object.hasOwn(synonyms, 
 
 const patternOf = (word: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${meanings(word).join("|")})`, "gu");
 
-/** What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. */
-const weight = { title: 6, heading: 4, whole: 1, most: 5 };
+/**
+ * What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. A synonym weighs less
+ * than the word that was asked for.
+ */
+const weight = { title: 6, heading: 4, whole: 1, most: 5, synonym: 0.7 };
 
 /** How often a part has a word. */
 interface Place {
@@ -166,7 +174,10 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
     const each = words.map((word) => {
       const points = new Map<Part, number>();
       for (const meant of meanings(word))
-        for (const [part, own] of pointsOfWord(meant)) points.set(part, Math.max(points.get(part) ?? 0, own));
+        for (const [part, own] of pointsOfWord(meant)) {
+          const weighed = meant === word ? own : own * weight.synonym;
+          points.set(part, Math.max(points.get(part) ?? 0, weighed));
+        }
       return { word, points };
     });
     const found = parts.flatMap((part) => {
