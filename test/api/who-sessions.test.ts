@@ -61,7 +61,7 @@ describe("a changed password", () => {
     expect((await signIn(email, next, 1)).status).toBe(200);
   });
 
-  it("revokes every token on every replica before the answer, if asked to, and no other account's", async () => {
+  it("revokes every token on every replica before the answer, on request, and no other account's", async () => {
     const { token, cookie, password: old } = await signUp();
     const other = await signUp();
     const more = await api("/api/tokens", { token, body: { name: "stolen" } });

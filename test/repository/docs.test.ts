@@ -40,7 +40,7 @@ it("each test that SECURITY.md and docs/operations.md name is there", () => {
 });
 
 it("each line of what a stolen credential can do names a test that is there, by file and title", () => {
-  const [, section = ""] = read("docs/operations.md").split("### What a stolen credential can do\n");
+  const [, section = ""] = read("docs/operations.md").split("### Stolen credentials\n");
   const [table = ""] = section.split("\n### ");
   const rows = table.split("\n").filter((line) => /^\| (?!credential|-)/.test(line));
   expect(rows.length).toBeGreaterThan(15);
