@@ -1,9 +1,10 @@
 import { ProtocolError } from "../../engine/mysql/driver/errors.ts";
 import { isEnd } from "../../engine/mysql/driver/result.ts";
 import type { RowSink } from "../../engine/mysql/driver/session.ts";
-import { fullPacket, packetHeader } from "../../engine/mysql/driver/wire.ts";
+import { packetHeader } from "../../engine/mysql/driver/wire.ts";
 import { type InsertTarget, insertHead, literalParts } from "../../engine/mysql/target/insert.ts";
 import { kind } from "../../engine/rows/mysql-to-load/rows.ts";
+import { createTextRow } from "../../engine/rows/text-row.ts";
 
 /**
  * Row packets of the text protocol → INSERT statements, as bytes: one loop a row, no object for a row or a field. The same text as
@@ -170,101 +171,41 @@ export function createInsertRows(
     endRow();
   };
 
-  /** State of a row that is written as it comes. */
-  let long = false;
-  let inPacket = 0;
-  let goesOn = false;
-  let column = 0;
-  /** Bytes of the field that are still to come; -1: its length is. */
-  let fieldLeft = -1;
-  let lengthLeft = 0;
-  let lengthGot = 0;
-
-  const endField = (text: Buffer) => {
+  const putText = (text: Buffer) => {
     need(text.length);
     o = putAll(text, o);
-    fieldLeft = -1;
-    column++;
   };
 
-  const beginField = () => {
-    need((before[column] as Buffer).length);
-    o = putAll(before[column] as Buffer, o);
-    if (fieldLeft === 0) endField(after[column] as Buffer);
-  };
-
-  const moreLength = (byte: number) => {
-    fieldLeft += byte * 256 ** lengthGot++;
-    if (--lengthLeft === 0) beginField();
-  };
-
-  const firstLength = (byte: number) => {
-    if (column >= count) throw moreFields();
+  const separate = (column: number) => {
     need(1);
     if (column > 0) to[o++] = comma;
-    if (byte === 0xfb) return endField(nothing[column] as Buffer);
-    if (byte === 0 && kinds[column] === kind.enumeration) empty++;
-    fieldLeft = byte < 0xfb ? byte : 0;
-    lengthGot = 0;
-    if (byte > 0xfb) lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
-    else beginField();
   };
 
-  const piece = (from: Buffer, start: number, end: number) => {
-    need((end - start) * widest);
-    o = writeText(from, start, end, to, o);
-    if (o - rowStart > limit) throw tooLarge(o - rowStart);
-  };
-
-  const endLong = () => {
-    if (column !== count || lengthLeft > 0) throw new ProtocolError("a row ends before its last field");
-    need(1);
-    long = false;
-    endRow();
-  };
-
-  const takeLong = (from: Buffer, start: number, end: number): number => {
-    let p = start;
-    while (long) {
-      if (inPacket === 0) {
-        if (!goesOn) {
-          endLong();
-          break;
-        }
-        if (end - p < packetHeader) break;
-        inPacket = from.readUIntLE(p, 3);
-        goesOn = inPacket === fullPacket;
-        p += packetHeader;
-        continue;
-      }
-      if (p === end) break;
-      if (fieldLeft <= 0 || lengthLeft > 0) {
-        inPacket--;
-        const byte = from[p++] as number;
-        if (lengthLeft > 0) moreLength(byte);
-        else firstLength(byte);
-        continue;
-      }
-      const length = Math.min(fieldLeft, inPacket, end - p);
-      piece(from, p, p + length);
-      p += length;
-      inPacket -= length;
-      fieldLeft -= length;
-      if (fieldLeft === 0) endField(after[column] as Buffer);
-    }
-    return p;
-  };
-
-  const startLong = () => {
-    need(extra);
-    beginRow();
-    long = true;
-    goesOn = true;
-    inPacket = 0;
-    column = 0;
-    fieldLeft = -1;
-    lengthLeft = 0;
-  };
+  const long = createTextRow(count, {
+    start() {
+      need(extra);
+      beginRow();
+    },
+    none(column) {
+      separate(column);
+      putText(nothing[column] as Buffer);
+    },
+    begin(column, length) {
+      separate(column);
+      if (length === 0 && kinds[column] === kind.enumeration) empty++;
+      putText(before[column] as Buffer);
+    },
+    piece(from, start, end) {
+      need((end - start) * widest);
+      o = writeText(from, start, end, to, o);
+      if (o - rowStart > limit) throw tooLarge(o - rowStart);
+    },
+    end: (column) => putText(after[column] as Buffer),
+    finish() {
+      need(1);
+      endRow();
+    },
+  });
 
   return {
     get rows() {
@@ -280,14 +221,14 @@ export function createInsertRows(
     take(from, start, end) {
       let p = start;
       for (;;) {
-        if (long) {
-          p = takeLong(from, p, end);
-          if (long) return p;
+        if (long.active) {
+          p = long.take(from, p, end, false);
+          if (long.active) return p;
         }
         if (end - p < packetHeader) return p;
         const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
         if (length > mostAtOnce) {
-          startLong();
+          long.start();
           continue;
         }
         const at = p + packetHeader;

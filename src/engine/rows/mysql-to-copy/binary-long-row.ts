@@ -1,4 +1,5 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { createFraming, type LongRow } from "../framing.ts";
 import { type BinaryField, byByte, op, sizeOf } from "./binary-fields.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putInt32, putNull } from "./binary-values.ts";
@@ -6,7 +7,6 @@ import { type BinaryWriter, jsonbVersion, valueExtra, widestOf } from "./binary-
 import { blockBytes } from "./blocks.ts";
 import type { LongOutput } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
-import { createFraming, type LongRow } from "./framing.ts";
 import { createJsonCheck } from "./json-check.ts";
 
 /**

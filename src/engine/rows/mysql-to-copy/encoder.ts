@@ -1,9 +1,9 @@
 import { isEnd } from "../../mysql/driver/result.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
 import { packetHeader } from "../../mysql/driver/wire.ts";
+import type { LongRow } from "../framing.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
-import type { LongRow } from "./framing.ts";
 import type { RowOutput } from "./long-row.ts";
 
 /**

@@ -1,4 +1,6 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
+import type { LongRow } from "../framing.ts";
+import { createTextRow } from "../text-row.ts";
 import { blockBytes } from "./blocks.ts";
 import {
   ewkbHead,
@@ -14,7 +16,6 @@ import {
   writeText,
 } from "./field-writers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
-import { createFraming, type LongRow } from "./framing.ts";
 import { createJsonCheck } from "./json-check.ts";
 import { createShapeCheck } from "./shape-check.ts";
 
@@ -38,10 +39,6 @@ const widest = 8;
 
 export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: RowOutput): LongRow {
   let column = 0;
-  let inField = false;
-  let fieldLeft = 0;
-  let lengthBytes = 0;
-  let lengthGot = 0;
   let skip = 0;
   let srid = 0;
   let gathered: Buffer | undefined;
@@ -67,9 +64,9 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     out.move(out.at() + 1);
   };
 
-  const begin = () => {
-    inField = true;
-    lengthBytes = 0;
+  const begin = (at: number, length: number) => {
+    column = at;
+    if (column > 0) put(0x09);
     const how = field().kind;
     if (how === kind.bytea || how === kind.geometry) {
       need(3);
@@ -81,11 +78,10 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       shape.start(field().shape ?? 0);
       headGot = 0;
     } else if (isGathered(how)) {
-      if (fieldLeft > gatheredBytes) throw new ProtocolError("a field is too long for its type");
+      if (length > gatheredBytes) throw new ProtocolError("a field is too long for its type");
       gathered ??= Buffer.allocUnsafe(gatheredBytes);
       gatheredLength = 0;
     }
-    if (fieldLeft === 0) finishField();
   };
 
   const finishField = () => {
@@ -97,8 +93,6 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
       const trouble = shape.finish();
       if (trouble !== undefined) found().broken ??= trouble;
     } else if (isGathered(how)) writeGathered(gathered as Buffer);
-    inField = false;
-    column++;
   };
 
   const writeGathered = (from: Buffer) => {
@@ -160,57 +154,16 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     }
   };
 
-  /** One byte of the length before a field: its first, or one of those that the first announces. */
-  const lengthByte = (byte: number) => {
-    if (lengthBytes > 0) {
-      fieldLeft += byte * 256 ** lengthGot++;
-      if (lengthGot === lengthBytes) begin();
-      return;
-    }
-    if (column >= fields.length) throw new ProtocolError("a row is longer than its fields");
-    if (column > 0) put(0x09);
-    if (byte === 0xfb) {
+  return createTextRow(fields.length, {
+    start: () => undefined,
+    none(at) {
+      if (at > 0) put(0x09);
       need(2);
       out.move(writeNull(out.block(), out.at()));
-      column++;
-    } else if (byte < 0xfb) {
-      fieldLeft = byte;
-      begin();
-    } else {
-      lengthBytes = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
-      lengthGot = 0;
-      fieldLeft = 0;
-    }
-  };
-
-  const payload = (from: Buffer, start: number, end: number) => {
-    let p = start;
-    while (p < end) {
-      if (!inField) {
-        lengthByte(from[p++] as number);
-        continue;
-      }
-      const length = Math.min(fieldLeft, end - p);
-      piece(from, p, p + length);
-      p += length;
-      fieldLeft -= length;
-      if (fieldLeft === 0) finishField();
-    }
-  };
-
-  const finishRow = () => {
-    if (column !== fields.length || inField || lengthBytes !== 0) {
-      throw new ProtocolError("a row ends before its fields");
-    }
-    put(0x0a);
-  };
-
-  return createFraming({
-    start() {
-      column = lengthBytes = 0;
-      inField = false;
     },
-    payload,
-    finish: finishRow,
+    begin,
+    piece,
+    end: finishField,
+    finish: () => put(0x0a),
   });
 }

@@ -1,8 +1,9 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import { isEnd } from "../../mysql/driver/result.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
-import { fullPacket, packetHeader } from "../../mysql/driver/wire.ts";
+import { packetHeader } from "../../mysql/driver/wire.ts";
 import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { createTextRow } from "../text-row.ts";
 
 /**
  * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
@@ -136,126 +137,66 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     rows++;
   };
 
-  /** State of a row that is written piece by piece. */
-  let long = false;
-  let inPacket = 0;
-  let goesOn = false;
-  let column = 0;
-  let fieldLeft = -1;
-  let lengthLeft = 0;
-  let lengthGot = 0;
-  /** Of a number in it: 1 where all that was read of it may be minus zero, 0 where nothing was read. */
+  /** Of a number that comes in pieces: 1 where all that was read of it may be minus zero, 0 where nothing was read. */
   let signed = 0;
+  let longColumn = 0;
 
   const put = (byte: number) => {
     need(1);
     block[o++] = byte;
   };
 
-  /** A byte of a length of more than one. */
-  const moreLength = (byte: number) => {
-    fieldLeft += byte * 256 ** lengthGot++;
-    if (--lengthLeft === 0 && fieldLeft === 0) endField();
-  };
-
-  /** The first byte of a field's length. */
-  const firstLength = (byte: number) => {
-    if (column >= columns) throw new ProtocolError("a row is longer than its fields");
-    if (column > 0) put(0x09);
-    lengthGot = 0;
-    fieldLeft = byte < 0xfb ? byte : 0;
-    if (byte > 0xfb) {
-      lengthLeft = byte === 0xfc ? 2 : byte === 0xfd ? 3 : 8;
-      return;
-    }
-    if (byte === 0xfb) {
+  const long = createTextRow(columns, {
+    start: () => undefined,
+    none(column) {
+      if (column > 0) put(0x09);
       need(2);
       block[o++] = 0x5c;
       block[o++] = 0x4e;
-    } else if (byte === 0 && kinds[column] === kind.enumeration) empty++;
-    signed = 0;
-    if (fieldLeft === 0) endField();
-  };
-
-  const endField = () => {
-    if (signed === 1) zeros[column] = (zeros[column] as number) + 1;
-    signed = 0;
-    fieldLeft = -1;
-    column++;
-  };
-
-  const piece = (from: Buffer, start: number, end: number) => {
-    for (let p = start; kinds[column] === kind.signed && p < end && signed >= 0; p++)
-      if (signed === 0) signed = from[p] === minus ? 1 : -1;
-      else if (from[p] !== zero && from[p] !== point) signed = -1;
-    for (let p = start; p < end; ) {
-      if (blockBytes - o < 64) flush();
-      const until = Math.min(end, p + ((blockBytes - o) >>> 1));
-      o = writeText(from, p, until, block, o);
-      p = until;
-    }
-  };
-
-  const startLong = () => {
-    long = true;
-    inPacket = 0;
-    goesOn = true;
-    column = 0;
-    fieldLeft = -1;
-    lengthLeft = 0;
-  };
-
-  const endLong = () => {
-    if (column !== columns || lengthLeft > 0) throw new ProtocolError("a row ends before its last field");
-    put(0x0a);
-    long = false;
-    rows++;
-  };
+    },
+    begin(column, length) {
+      if (column > 0) put(0x09);
+      if (length === 0 && kinds[column] === kind.enumeration) empty++;
+      longColumn = column;
+      signed = 0;
+    },
+    piece(from, start, end) {
+      for (let p = start; kinds[longColumn] === kind.signed && p < end && signed >= 0; p++)
+        if (signed === 0) signed = from[p] === minus ? 1 : -1;
+        else if (from[p] !== zero && from[p] !== point) signed = -1;
+      for (let p = start; p < end; ) {
+        if (blockBytes - o < 64) flush();
+        const until = Math.min(end, p + ((blockBytes - o) >>> 1));
+        o = writeText(from, p, until, block, o);
+        p = until;
+      }
+    },
+    end(column) {
+      if (signed === 1) zeros[column] = (zeros[column] as number) + 1;
+    },
+    finish() {
+      put(0x0a);
+      rows++;
+    },
+  });
 
   const takeLong = (from: Buffer, start: number, end: number): number => {
-    let p = start;
-    while (long) {
-      if (inPacket === 0) {
-        if (!goesOn) {
-          endLong();
-          break;
-        }
-        if (end - p < packetHeader) break;
-        inPacket = from.readUIntLE(p, 3);
-        goesOn = inPacket === fullPacket;
-        p += packetHeader;
-        bytes += inPacket;
-        continue;
-      }
-      if (p === end) break;
-      if (fieldLeft <= 0 || lengthLeft > 0) {
-        inPacket--;
-        const byte = from[p++] as number;
-        if (lengthLeft > 0) moreLength(byte);
-        else firstLength(byte);
-        continue;
-      }
-      const length = Math.min(fieldLeft, inPacket, end - p);
-      piece(from, p, p + length);
-      p += length;
-      inPacket -= length;
-      fieldLeft -= length;
-      if (fieldLeft === 0) endField();
-    }
-    return p;
+    const at = long.take(from, start, end, false);
+    if (!long.active) bytes += long.bytes;
+    return at;
   };
 
   const take = (from: Buffer, start: number, end: number): number => {
     let p = start;
     for (;;) {
-      if (long) {
+      if (long.active) {
         p = takeLong(from, p, end);
-        if (long) return p;
+        if (long.active) return p;
       }
       if (end - p < packetHeader) return p;
       const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
       if (length > fits) {
-        startLong();
+        long.start();
         continue;
       }
       const at = p + packetHeader;
@@ -276,7 +217,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       return rows;
     },
     get bytes() {
-      return bytes;
+      return long.active ? bytes + long.bytes : bytes;
     },
     get empty() {
       return empty;

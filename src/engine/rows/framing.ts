@@ -1,4 +1,4 @@
-import { fullPacket, packetHeader } from "../../mysql/driver/wire.ts";
+import { fullPacket, packetHeader } from "../mysql/driver/wire.ts";
 
 /** A row that comes in pieces, in one packet or several. */
 export interface LongRow {
