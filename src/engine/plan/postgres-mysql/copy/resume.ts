@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import { counted } from "../../../../guard/text.ts";
-import type { CopyOptions, Verification } from "../../../contract/index.ts";
+import type { Verification } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import { isOurs } from "../../../mysql/fence/drop.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
-import { lookUp } from "../../../mysql/fence/identity.ts";
-import { isShapeMark } from "../../../mysql/fence/others-work.ts";
-import { isOwnRowsMark, ownRows, refuseOthersRows } from "../../../mysql/fence/own-rows.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
-import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
-import { verifiedEqual } from "../../../run/verified-tables.ts";
+import {
+  isFilledByUs,
+  type KeptCandidate,
+  type KeptTables,
+  keepEqual,
+  type ResumedTarget,
+} from "../../../run/kept-tables.ts";
 import { structureOf } from "../finish/read-back.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { ObservedTypes } from "./observed-types.ts";
@@ -58,89 +59,47 @@ export async function markFinished(
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
 }
 
-export interface ResumeRequest {
-  session: Session;
-  fence: MysqlFence;
-  content: NonNullable<CopyOptions["content"]>;
+export interface ResumeRequest extends ResumedTarget {
   finished: ReadonlyMap<string, FinishedTable>;
-  /** options.drop. */
-  drop: readonly string[];
   /** As a first attempt would have them. */
   states: readonly TableState[];
   /** The same table by what its data had taught. */
   replan(plan: TablePlan, observedTypes: ObservedTypes): TablePlan;
   compare(plans: readonly TablePlan[]): Promise<Verification>;
-  log(message: string): void;
 }
 
-export interface ResumedTables {
+export type ResumedTables = Omit<KeptTables<TablePlan>, "equal"> & {
   /** `schema.name`, as in the report. */
   kept: string[];
-  copiedAgain: string[];
-  /** Whether the fence is to keep a mark, or what it knows of an object. */
-  part(part: string): boolean;
-  object(kind: string, name: readonly string[]): boolean;
-}
+};
 
-/**
- * Sets the plans and observedTypes of the tables that are kept, and marks their states so. Errors: `target_not_empty`, where
- * others' rows stand in one of the rest that was there before.
- */
+/** Sets the plans and observed types of the tables that are kept, and marks their states so. */
 export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTables> {
-  const { finished, states, log, content, session, fence } = keeping;
-  const candidates: { state: TableState; plan: TablePlan; earlier: FinishedTable }[] = [];
+  const { finished, states, content } = keeping;
+  const candidates: KeptCandidate<TablePlan>[] = [];
+  const labelOf = (table: SourceTable) => printable(tableName(table));
   for (const state of states) {
-    const earlier = finished.get(tableName(state.source));
+    const { source } = state;
+    const earlier = finished.get(tableName(source));
     if (earlier === undefined) continue;
     const plan = keeping.replan(state.plan, observedTypesOf(earlier));
-    if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(session, fence, plan, content))) continue;
-    candidates.push({ state, plan, earlier });
+    if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(keeping, plan))) continue;
+    const label = labelOf(source);
+    candidates.push({ plan, earlier, label, compared: label, name: plan.name });
   }
-  if (candidates.length > 0)
-    log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
-  const words = ({ source }: TablePlan) => printable(tableName(source));
-  const equal = await verifiedEqual(
-    candidates.map(({ plan }) => words(plan)),
-    () => keeping.compare(candidates.map(({ plan }) => plan)),
-  );
-  const marks = new Set<string>();
-  const names = new Set<string>();
-  for (const { state, plan, earlier } of candidates) {
-    if (!equal.has(words(plan))) continue;
+  const known = states.flatMap(({ source }) => (finished.has(tableName(source)) ? [labelOf(source)] : []));
+  const { equal, ...rest } = await keepEqual(keeping, candidates, known, keeping.compare);
+  const kept = new Map(equal.map(({ plan }) => [plan.source.oid, plan]));
+  for (const state of states) {
+    const [plan, earlier] = [kept.get(state.source.oid), finished.get(tableName(state.source))];
+    if (plan === undefined || earlier === undefined) continue;
     Object.assign(state, { plan, observedTypes: observedTypesOf(earlier), kept: earlier });
-    marks.add(markOf(earlier));
-    names.add(plan.name);
   }
-  const again = states.filter(({ source, kept }) => finished.has(tableName(source)) && kept === undefined);
-  // Tables into which an earlier attempt put rows, or was about to.
-  const begun = (await fence.made()).flatMap(({ kind, name }) => (kind === "rows" ? [name] : []));
-  if (content === "data")
-    await refuseOthersRows(
-      session,
-      begun.filter(([, name = ""]) => !names.has(name)),
-      ownRows(await fence.parts()),
-      keeping.drop,
-    );
-  const kept = states.filter((state) => state.kept !== undefined);
-  for (const { plan } of kept)
-    log(`table ${words(plan)} was finished by an earlier attempt and is equal to the source: it is kept`);
-  for (const { plan } of again)
-    log(
-      `table ${words(plan)} was finished by an earlier attempt, but is not verified as equal to the source: it is copied again`,
-    );
-  return {
-    kept: kept.map(({ plan }) => words(plan)),
-    copiedAgain: again.map(({ plan }) => words(plan)),
-    part: (part) =>
-      marks.has(part) || isShapeMark(part, (name) => names.has(name)) || isOwnRowsMark(part, (name) => names.has(name)),
-    object: (kind, [, name]) => (kind === "table" || kind === "rows") && names.has(name ?? ""),
-  };
+  return { ...rest, kept: equal.map(({ label }) => label) };
 }
 
-async function isAsLeft(session: Session, fence: MysqlFence, plan: TablePlan, content: string): Promise<boolean> {
-  if (content !== "data")
-    return (await reopenTable(session, fence, targetName(plan))) && (await structureOf(session, [plan])).length === 0;
-  const rows = { kind: "rows", name: [...targetName(plan)] };
-  const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
-  return found !== undefined && known !== undefined && isOurs(session, known.object, known.proofs, found);
+async function isAsLeft(keeping: ResumeRequest, plan: TablePlan): Promise<boolean> {
+  const { session, fence, content } = keeping;
+  if (content === "data") return isFilledByUs(keeping, targetName(plan));
+  return (await reopenTable(session, fence, targetName(plan))) && (await structureOf(session, [plan])).length === 0;
 }
