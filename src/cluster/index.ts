@@ -5,7 +5,15 @@ export {
   type Pod,
   type Secret,
 } from "../resources/objects.ts";
-export { archiveIn, pieceBytes, unpacked } from "./archive.ts";
+export {
+  ArchiveError,
+  type ArchivePlace,
+  archiveIn,
+  pieceBytes,
+  type ReportBucket,
+  readArchive,
+  unpacked,
+} from "./archive.ts";
 export { type Client, createClient } from "./client.ts";
 export { type Connection, connect } from "./connection.ts";
 export { alreadyExists, assertLeads, ClusterError, isConflict, isNotFound, isObjectRefusal } from "./errors.ts";

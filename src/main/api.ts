@@ -43,6 +43,7 @@ import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
+import { reportBucketOf } from "./report-bucket.ts";
 
 /** The API's process: REST in front of the custom resources, which are all that it keeps; any number of replicas is like one. */
 
@@ -130,6 +131,7 @@ const oidc = await createOidc({
   baseUrl: config.ROWFERRY_BASE_URL,
   now: steady,
 });
+const reports = await reportBucketOf(config, 10_000);
 const world: World = {
   ...(stripe === undefined
     ? {}
@@ -149,6 +151,7 @@ const world: World = {
   ceilings,
   fresh: createFresh({ client, caches, written, now: steady, pause: waiting }),
   prober,
+  ...(reports === undefined ? {} : { reports }),
   sealingKey: sealingKeyOf({ client, namespace: config.ROWFERRY_NAMESPACE, now: steady }),
   secret: await readFile(config.ROWFERRY_API_KEYS),
   now: () => new Date(),

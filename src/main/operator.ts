@@ -18,14 +18,12 @@ import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
 import { migrationsFirst } from "../../controllers/payment/first.ts";
 import { createUnbilledController } from "../../controllers/payment/off.ts";
-import { keepSweeping, sweep } from "../../controllers/payment/sweep.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { splitQueue } from "../../controllers/runtime/split-queue.ts";
 import { failureOf } from "../api/problem.ts";
-import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformers } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
@@ -36,14 +34,17 @@ import { limitsOf, readConfig, retentionOf } from "./operator/config.ts";
 import { desksOf } from "./operator/desks.ts";
 import { readKeysOf } from "./operator/keys.ts";
 import { operatorMetrics } from "./operator/metrics.ts";
+import { watchReports } from "./operator/reports.ts";
 import { reviewOf } from "./operator/review.ts";
 import { createRunCounts } from "./operator/run-counts.ts";
+import { sweeping } from "./operator/sweeping.ts";
 import { watchTeams } from "./operator/teams.ts";
 import { templateOf } from "./operator/template.ts";
 import { createUntilDone } from "./operator/until-done.ts";
 import { watchWorkers } from "./operator/workers.ts";
-import { createInstallation, stripeOf } from "./payments.ts";
+import { stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
+import { reportBucketOf } from "./report-bucket.ts";
 
 /** The operator's process: caches, the leader's reconcile loop, and the workers' endpoint, which every replica has. */
 
@@ -97,6 +98,8 @@ const stripe = await stripeOf({
   url: config.ROWFERRY_STRIPE_URL,
   problem: problem("a request to Stripe"),
 });
+const bucket = await reportBucketOf(config, 30_000);
+const reports = watchReports(bucket);
 const namespaces = config.ROWFERRY_WATCH_NAMESPACES;
 const common = { namespaces, resync, now: steady, random, signal: stopping.signal };
 const teams = watchTeams(connection, common, problem);
@@ -113,6 +116,7 @@ const caches = {
     trim: trimMigration,
     changed: (before, after) => {
       tell(term?.controller.migrationChanged(before, after));
+      reports.changed(before, after);
       const changed = after ?? before;
       if (changed?.spec.payment?.checkout !== undefined) term?.payments.add(migrationKey(changed));
     },
@@ -231,15 +235,9 @@ async function lead(signal: AbortSignal): Promise<void> {
           grace: config.ROWFERRY_HOLD_GRACE_HOURS * 3_600_000,
           ...(config.ROWFERRY_UNPAID_DAYS === 0 ? {} : { unpaidKept: config.ROWFERRY_UNPAID_DAYS * 86_400_000 }),
         });
-  const installation = createInstallation(own, namespace);
-  const sweeping = async (paying: Payments) =>
-    keepSweeping({
-      run: async () => sweep({ ...paymentOptions, payments: paying, installation: await installation() }),
-      pause: (milliseconds) => pause(milliseconds, signal),
-      signal,
-      problem: problem("looking for holds without a Migration"),
-      first: config.ROWFERRY_SWEEP_SECONDS * 1000,
-    });
+  const sweepingOptions = {
+    ...{ ...paymentOptions, namespace, signal, problem, first: config.ROWFERRY_SWEEP_SECONDS * 1000 },
+  };
   const accountQueue = queueOfTerm();
   const accountLoop = (subscriptions: Subscriptions) =>
     accounts.lead({
@@ -251,6 +249,7 @@ async function lead(signal: AbortSignal): Promise<void> {
       now: clock,
       loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
     });
+  const reportQueue = queueOfTerm();
   const concurrency = config.ROWFERRY_RECONCILERS;
   await Promise.all([
     runLoop({ queue, concurrency, reconcile: passOver(controller.reconcile), failed }),
@@ -259,7 +258,11 @@ async function lead(signal: AbortSignal): Promise<void> {
       : [runLoop({ queue: others, concurrency, reconcile: passOver(backupTerm.reconcile), failed })]),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
-    ...(stripe === undefined ? [] : [sweeping(stripe.payments)]),
+    ...(stripe === undefined ? [] : [sweeping(stripe.payments, sweepingOptions)]),
+    reports.lead({
+      ...{ ...paymentOptions, recorder, queue: reportQueue },
+      loop: (reconcile) => runLoop({ queue: reportQueue, concurrency: 4, reconcile: passOver(reconcile), failed }),
+    }),
     teams.lead({
       client: own,
       recorder,
@@ -286,7 +289,7 @@ const endpoint = createEndpoint({
   client,
   authoriser: createAuthoriser({ client, review, now, backups: backups !== undefined }),
   desk: await desksOf(config, {
-    ...{ client, namespace, now: clock, isBillingOff: stripe === undefined },
+    ...{ client, namespace, now: clock, reports: bucket, isBillingOff: stripe === undefined },
     sealing: async (again) => {
       if (again) keys = await readKeys();
       return { keys: keys.sealing, envelopesFrom: keys.envelopesFrom };

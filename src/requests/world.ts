@@ -2,7 +2,7 @@ import type { PriceList } from "../billing/prices.ts";
 import type { ProPrice } from "../billing/pro.ts";
 import type { Payments } from "../billing/stripe.ts";
 import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
-import type { Client, Informer } from "../cluster/index.ts";
+import type { Client, Informer, ReportBucket } from "../cluster/index.ts";
 import type { SealingKey } from "../guard/envelope.ts";
 import type { GuardPolicy } from "../guard/policy.ts";
 import type { Account } from "../resources/account.ts";
@@ -49,6 +49,8 @@ export interface World {
   };
   /** Absent: there are none. */
   ceilings?: Ceilings;
+  /** Where reports are kept; absent: in ConfigMaps alone. */
+  reports?: ReportBucket;
   prober: Prober;
   /** Absent: nothing is charged. */
   billing?: Billing;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { reportBucketSchema } from "./archive.ts";
 import { boundedAssessmentSchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";
@@ -160,7 +161,12 @@ export const resultSchema = z.object({
 
 /** Of a stored report, in a status. */
 export const reportRefSchema = z.object({
-  configMap: z.string().max(253).describe("ConfigMap with the full report, log, and list of objects made (gzip)."),
+  configMap: z
+    .string()
+    .max(253)
+    .describe(
+      "ConfigMap with the full report, log, and list of objects made (gzip). Where reports are kept in a bucket, status.reportBucket names the object instead.",
+    ),
   bytes: z.int().min(0).optional().describe("Size of the ConfigMap's archive."),
   tables: z.int().min(0).describe("Tables copied."),
   rows: z.int().min(0).describe("Rows copied and counted on both sides."),
@@ -176,7 +182,7 @@ export type ReportRef = z.infer<typeof reportRefSchema>;
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, retryable, resetDone,
  * madeIn and observedGeneration;
  * `rowferry-worker` (applied by the operator's endpoint for workers) holds heardAt, type, size, finished, assessment, progress, columns,
- * its own log entries, report and result; `rowferry-payment` holds payment.
+ * its own log entries, report and result; `rowferry-payment` holds payment; `rowferry-report` holds reportBucket.
  */
 export const migrationStatusSchema = z.object({
   observedGeneration: z
@@ -264,6 +270,7 @@ export const migrationStatusSchema = z.object({
   report: reportRefSchema.optional().describe("Location of the run's report, and its sums."),
   result: resultSchema.optional().describe("Result of the run, from the worker's last report."),
   payment: paymentStatusSchema.optional(),
+  reportBucket: reportBucketSchema.optional().describe("Reports that are kept in the installation's bucket."),
 });
 
 /** `spec` as written by a user: defaulted fields may be absent. */

@@ -122,6 +122,15 @@ export const rooms: Room[] = [
     rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
     packages: ["pino"],
   })),
+  { path: "controllers/report", rooms: [resources], packages: [], builtins: [] },
+  {
+    path: "controllers/report/controller.ts",
+    rooms: [
+      ...["controllers/report", resources, "src/cluster", "controllers/runtime"],
+      "controllers/payment/stop-runs.ts",
+    ],
+    packages: [],
+  },
   { path: "controllers/account", rooms: [resources, "src/billing/pro.ts"], packages: [], builtins: [] },
   {
     path: "controllers/account/controller.ts",

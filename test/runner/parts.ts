@@ -79,7 +79,7 @@ export const parts: readonly Part[] = [
     setup: "test/operator/setup.ts",
     processes: 1,
     kubernetes: true,
-    programs: ["helm"],
+    programs: ["helm", "versitygw"],
   },
   {
     name: "backup-operator",
@@ -102,7 +102,7 @@ export const parts: readonly Part[] = [
     setup: "test/api/setup.ts",
     processes: 2,
     kubernetes: true,
-    programs: ["helm"],
+    programs: ["helm", "versitygw"],
     root: true,
     packages: ["python", "curl"],
   },

@@ -24,7 +24,7 @@
   value: "true"
 {{- if $storage.bucket }}
 - name: ROWFERRY_BACKUP_BUCKET
-  value: {{ include "rowferry.backupBucket" $storage | quote }}
+  value: {{ include "rowferry.bucket" $storage | quote }}
 {{- end }}
 {{- with $backups.jitterSeconds }}
 - name: ROWFERRY_BACKUP_JITTER_SECONDS
@@ -41,7 +41,8 @@
 {{- end }}
 {{- end }}
 
-{{- define "rowferry.backupBucket" -}}
+{{/* A bucket of the values as JSON, without its Secret. */}}
+{{- define "rowferry.bucket" -}}
 {{- $bucket := dict "bucket" .bucket "region" .region }}
 {{- range $key := list "endpoint" "prefix" "ca" }}
 {{- with get $ $key }}{{ $_ := set $bucket $key . }}{{ end }}

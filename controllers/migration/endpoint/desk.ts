@@ -1,5 +1,5 @@
 import type { PriceList } from "../../../src/billing/prices.ts";
-import { type Client, kinds } from "../../../src/cluster/index.ts";
+import { type Client, kinds, type ReportBucket } from "../../../src/cluster/index.ts";
 import type { OpeningKeys } from "../../../src/guard/envelope.ts";
 import { SealError } from "../../../src/guard/seal.ts";
 import { labels } from "../../../src/resources/group.ts";
@@ -33,6 +33,8 @@ export interface Desk {
 
 export interface DeskOptions {
   client: Client;
+  /** Where reports are kept, unless in ConfigMaps alone. */
+  reports: ReportBucket | undefined;
   /** The keys to open sealed URLs with; `again` reads them anew, since another replica may have added one. */
   sealing: (again: boolean) => Promise<OpeningKeys>;
   guard: GuardSettings;
@@ -53,6 +55,7 @@ export async function withKeys<T>(sealing: DeskOptions["sealing"], run: (keys: O
 
 export function migrationDesk(migration: Migration, options: DeskOptions): Desk {
   const { client } = options;
+  const place = { client, bucket: options.reports };
   const { metadata, spec, status } = migration;
   const stored = status?.result?.run === status?.run ? status?.result : undefined;
   /** Undefined where the prices are of another currency than the Migration's payment. */
@@ -66,7 +69,7 @@ export function migrationDesk(migration: Migration, options: DeskOptions): Desk 
     metadata,
     refuseOver,
     async work() {
-      const work = await withKeys(options.sealing, (keys) => workOf(migration, client, keys, options.guard, prices));
+      const work = await withKeys(options.sealing, (keys) => workOf(migration, place, keys, options.guard, prices));
       // The pod that said it was killed before it ended.
       return stored === undefined ? work : { ...work, isStored: true };
     },

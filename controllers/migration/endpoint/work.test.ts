@@ -42,7 +42,7 @@ function resetOf(archive: Buffer | string, owner = "u1") {
     },
     status: { state: "pending", run: 2, attempt: 1, reset: 1, madeIn: "shop-1-report" },
   };
-  const ask = () => workOf(migration, client, noKeys, { allow: [], refuse: [], secrets: false });
+  const ask = () => workOf(migration, { client, bucket: undefined }, noKeys, { allow: [], refuse: [], secrets: false });
   return { state, ask };
 }
 
@@ -121,7 +121,13 @@ test.each([
       },
       ...(type === undefined ? {} : { status: { state: "in_progress", type, finished: 70 } }),
     };
-    const work = await workOf(migration, {} as Client, noKeys, { allow: [], refuse: [], secrets: false }, prices);
+    const work = await workOf(
+      migration,
+      { client: {} as Client, bucket: undefined },
+      noKeys,
+      { allow: [], refuse: [], secrets: false },
+      prices,
+    );
     expect(work).toMatchObject({ mostBytes, finished: type === undefined ? 0 : 70 });
   },
 );

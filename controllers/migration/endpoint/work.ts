@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { mostBytesOf } from "../../../src/billing/limit.ts";
 import type { PriceList } from "../../../src/billing/prices.ts";
-import { archiveIn, type Client, kinds, unpacked } from "../../../src/cluster/index.ts";
+import { ArchiveError, type ArchivePlace, readArchive, unpacked } from "../../../src/cluster/index.ts";
 import { type OpeningKeys, openFields } from "../../../src/guard/envelope.ts";
 import type { GuardPolicy } from "../../../src/guard/policy.ts";
 import { forMigration } from "../../../src/guard/sealed-for.ts";
@@ -11,6 +11,7 @@ import { optionsSchema } from "../../../src/resources/options.ts";
 import { runTypeOf } from "../../../src/resources/run-type.ts";
 import { placeSchema, type WorkerAssignment, workerPaths } from "../../../src/worker/protocol.ts";
 import { resetDone } from "../run.ts";
+import { EndpointRefusal } from "./authorise.ts";
 import { NoWork } from "./no-work.ts";
 
 /** The policy for the URLs of a worker: always for a sealed URL, for a mounted Secret only with `secrets`. */
@@ -21,7 +22,7 @@ export interface GuardSettings extends GuardPolicy {
 /** What a worker is told to do. An opened URL goes to it and nowhere else. Throws SealError and MadeError, after which no pod can run. */
 export async function workOf(
   migration: Migration,
-  client: Client,
+  place: ArchivePlace,
   keys: OpeningKeys,
   { secrets, ...guard }: GuardSettings,
   prices?: PriceList,
@@ -42,7 +43,7 @@ export async function workOf(
     run: status?.run ?? 1,
     reached: hasReached(status),
     reset,
-    ...(reset ? await madeBy(migration, client) : { made: [] }),
+    ...(reset ? await madeBy(migration, place) : { made: [] }),
     source: locate("source"),
     target: locate("target"),
     options: optionsSchema.parse(spec.options ?? {}),
@@ -80,17 +81,21 @@ let last: Promise<unknown> = Promise.resolve();
 
 /**
  * What the last completed run made, and where, from its report, which is unpacked piece by piece: it may be many times what the operator has memory
- * for. A ConfigMap that was deleted by hand: nothing is known of it. Throws MadeError.
+ * for. A report that was deleted by hand: nothing is known of it. Throws MadeError, and EndpointRefusal where the bucket does not answer.
  */
-async function madeBy({ metadata, status }: Migration, client: Client): Promise<Made> {
-  const { madeIn } = status ?? {};
+async function madeBy(migration: Migration, place: ArchivePlace): Promise<Made> {
+  const { madeIn } = migration.status ?? {};
   if (madeIn === undefined) return { made: [] };
   const turn = last.then(async (): Promise<Made> => {
-    const found = await client.get(kinds.configMaps, metadata.namespace, madeIn);
-    const archive = archiveIn(found, metadata.uid);
+    const archive = await readArchive(place, migration, madeIn).catch((error: unknown) => {
+      if (!(error instanceof ArchiveError)) throw error;
+      if (error.why === "missing") return undefined;
+      if (error.why === "unavailable") throw new EndpointRefusal(503, "report_storage", error.message);
+      throw new MadeError(`the list of what the migration made cannot be read. ${error.message}`, error);
+    });
     if (archive === undefined) return { made: [] };
     try {
-      return await madeOf(archive);
+      return await madeOf(archive.bytes);
     } catch (error) {
       if (error instanceof MadeError) throw error;
       throw new MadeError(

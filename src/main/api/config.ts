@@ -3,6 +3,7 @@ import { proPriceSchema } from "../../billing/pro.ts";
 import { attempts } from "../../requests/accounts/attempts.ts";
 import { handshakes, searches, tiers } from "../../requests/tiers.ts";
 import { currency, priceList } from "../price-list.ts";
+import { reportSettings } from "../report-bucket.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
 import { oidcSetting } from "./oidc.ts";
 
@@ -100,6 +101,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_MOST_UNPAID: number(20, 1, 1000).describe("Migrations of one account that may await payment."),
   ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),
   ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
+  ...reportSettings,
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
   ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL."),

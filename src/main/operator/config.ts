@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { workerParts } from "../../resources/worker.ts";
 import { currency, priceList } from "../price-list.ts";
+import { reportSettings } from "../report-bucket.ts";
 import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
 
 /**
@@ -188,6 +189,7 @@ export const operatorEnvironment = z.object({
   ROWFERRY_BACKUP_JITTER_SECONDS: number(300, 0, 3600).describe(
     "Seconds over which the runs of one minute are spread, by the schedules' uids.",
   ),
+  ...reportSettings,
   ROWFERRY_GUARD_ALLOW: cidrs.describe(
     "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
   ),

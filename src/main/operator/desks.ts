@@ -12,7 +12,7 @@ export async function desksOf(
     namespace,
     isBillingOff,
     ...given
-  }: Pick<DeskOptions & WorkOptions, "client" | "sealing" | "now"> & {
+  }: Pick<DeskOptions & WorkOptions, "client" | "sealing" | "reports" | "now"> & {
     namespace: string;
     isBillingOff: boolean;
   },

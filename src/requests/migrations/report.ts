@@ -1,3 +1,4 @@
+import { ArchiveError } from "../../cluster/index.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findMigration } from "./find.ts";
@@ -6,7 +7,8 @@ import { shownState } from "./view/shown.ts";
 
 /**
  * The verification report of a completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it
- * are data, byte for byte. Throws Problem `state_conflict` before there is one, `not_found` where it was deleted, or is too large to be kept or served, `other_team`.
+ * are data, byte for byte. Throws Problem `state_conflict` before there is one, `not_found` where it was deleted or changed, or is too large to be kept or served,
+ * `other_team`, `unavailable` where it is in a bucket that does not answer.
  */
 export async function readReportOf(world: World, caller: Caller, id: string): Promise<LargeText> {
   const migration = await findMigration(world, caller, id);
@@ -27,7 +29,9 @@ export async function reportOf(
         ? `The ${noun} failed, so it has no report. Its logs have the cause.`
         : "The report is not available yet. It is available when the status is `completed`.",
     );
-  const text = await archivedReport(world, caller, of, of.status?.report?.configMap);
+  const text = await archivedReport(world, caller, of, of.status?.report?.configMap).catch((error: unknown) => {
+    throw error instanceof ArchiveError ? new Problem("not_found", error.message, { cause: error }) : error;
+  });
   if (text === undefined)
     throw new Problem("not_found", `The report of this ${noun} was deleted, or is too large to be kept or served.`);
   return text;

@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { archiveIn, kinds, pieceBytes, unpacked } from "../../../cluster/index.ts";
+import { ArchiveError, pieceBytes, readArchive, unpacked } from "../../../cluster/index.ts";
+import type { ReportBucketStatus } from "../../../resources/archive.ts";
 import { elementsOf, membersOf, partAt } from "../../../resources/json-parts.ts";
 import { logEntrySchema, type Migration } from "../../../resources/migration.ts";
+import { Problem } from "../../errors.ts";
 import { createTurns } from "../../turns.ts";
 import type { Caller, World } from "../../world.ts";
 
 /**
- * The report and log of a completed run, from the ConfigMap that its Migration owns. Packed it has at most 1 MiB, unpacked many times
+ * The report and log of a completed run, from the ConfigMap that its Migration owns or from the installation's bucket. Packed it has at most 1 MiB, unpacked many times
  * that: it is unpacked piece by piece, and only what is asked for is kept. What cannot be read is none: it was changed by hand.
  */
 
@@ -38,16 +40,20 @@ const turns = createTurns({ most: 2, waiting: 8, inAll: 400 });
 
 /** A Migration, or a Restore. */
 export interface ReportOwner extends Of {
-  status?: { report?: { configMap: string } | undefined } | undefined;
+  status?: { report?: { configMap: string } | undefined; reportBucket?: ReportBucketStatus | undefined } | undefined;
 }
 
 interface Of {
-  metadata: Pick<Migration["metadata"], "namespace" | "uid">;
+  metadata: Pick<Migration["metadata"], "namespace" | "name" | "uid">;
+  status?: { reportBucket?: ReportBucketStatus | undefined } | undefined;
 }
 
-/** Undefined where there is none, it is not this Migration's, or it cannot be read. */
+/**
+ * Undefined where there is none, it is not this Migration's, or it cannot be read. Throws ArchiveError for an object of the bucket that is not to be
+ * shown and, as the others here do, Problem `unavailable` where the bucket does not answer.
+ */
 export const archivedReport = (world: World, caller: Caller, of: Of, configMap: string | undefined) =>
-  withArchive(world, caller, of, configMap, async (packed, version): Promise<LargeText> => {
+  readAndUse(world, caller, of, configMap, async (packed, version): Promise<LargeText> => {
     const { start, length, digest } = await placeOf(packed, version, ["report"]);
     const held = packed.length + 4 * pieceBytes;
     return { length, digest, held, read: () => cutOut(unpacked(packed, largest), start, length) };
@@ -164,22 +170,38 @@ export const readFields = (
     return fields;
   });
 
-async function withArchive<T>(
-  { client }: Pick<World, "client">,
+type Use<T> = (packed: Buffer, version: string) => Promise<T>;
+
+/** Throws Problem `unavailable` where the bucket does not answer, and ArchiveError for an object there that is not to be shown. */
+async function readAndUse<T>(
+  { client, reports }: Pick<World, "client" | "reports">,
   { account }: Pick<Caller, "account">,
-  { metadata }: Of,
-  configMap: string | undefined,
-  use: (packed: Buffer, version: string) => Promise<T>,
+  of: Of,
+  name: string | undefined,
+  use: Use<T>,
 ): Promise<T | undefined> {
-  if (configMap === undefined) return undefined;
+  if (name === undefined) return undefined;
   return turns.run(account.metadata.name, async () => {
-    const found = await client.get(kinds.configMaps, metadata.namespace, configMap);
-    const packed = archiveIn(found, metadata.uid);
-    if (packed === undefined) return undefined;
+    const found = await readArchive({ client, bucket: reports }, of, name).catch((error: unknown) => {
+      if (error instanceof ArchiveError && error.why === "unavailable")
+        throw new Problem("unavailable", error.message, { cause: error });
+      throw error;
+    });
+    if (found === undefined) return undefined;
     try {
-      return await use(packed, `${found?.metadata.uid}/${found?.metadata.resourceVersion}`);
+      return await use(found.bytes, found.version);
     } catch {
       return undefined;
     }
   });
+}
+
+/** Likewise; what is not to be shown is none. */
+async function withArchive<T>(...given: Parameters<typeof readAndUse<T>>): Promise<T | undefined> {
+  try {
+    return await readAndUse(...given);
+  } catch (error) {
+    if (error instanceof ArchiveError) return undefined;
+    throw error;
+  }
 }

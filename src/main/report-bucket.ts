@@ -1,0 +1,117 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import * as z from "zod";
+import { BackupError, type Storage } from "../backup/contract.ts";
+import { checkName } from "../backup/names.ts";
+import type { ReportBucket } from "../cluster/index.ts";
+import { json } from "./settings.ts";
+
+/** The bucket in which operator and API keep reports of Migrations, by their settings. */
+
+export const reportSettings = {
+  ROWFERRY_REPORT_BUCKET: json(
+    z
+      .object({
+        endpoint: z.url().optional(),
+        region: z.string().min(1),
+        bucket: z.string().min(1),
+        prefix: z.string().optional(),
+        ca: z.string().optional(),
+      })
+      .nullable(),
+    "null",
+  )
+    .transform((bucket) => bucket ?? undefined)
+    .describe("JSON object: the bucket that keeps the reports of Migrations; null: ConfigMaps keep them."),
+  ROWFERRY_REPORT_CREDENTIALS: z
+    .string()
+    .default("/etc/rowferry/reports")
+    .describe("Folder with the bucket's accessKeyId and secretAccessKey, read for each request."),
+};
+
+interface ReportEnvironment {
+  ROWFERRY_REPORT_BUCKET:
+    | {
+        endpoint?: string | undefined;
+        region: string;
+        bucket: string;
+        prefix?: string | undefined;
+        ca?: string | undefined;
+      }
+    | undefined;
+  ROWFERRY_REPORT_CREDENTIALS: string;
+}
+
+/** Undefined where reports stay in ConfigMaps. `milliseconds`: of one request, with its repetitions. Throws for a prefix that is none. */
+export async function reportBucketOf(
+  { ROWFERRY_REPORT_BUCKET: settings, ROWFERRY_REPORT_CREDENTIALS: folder }: ReportEnvironment,
+  milliseconds: number,
+): Promise<ReportBucket | undefined> {
+  if (settings === undefined) return undefined;
+  // The S3 client takes tens of megabytes: it is loaded with a bucket alone.
+  const { storageOf } = await import("../backup/storage/index.ts");
+  const { prefix: given = "", ...bucket } = settings;
+  const prefix = given.replace(/\/$/, "");
+  if (prefix !== "") checkName(prefix);
+  let open: { storage: Storage; keys: string } | undefined;
+
+  /** With the credentials as they are now: a Secret's files change when it does. */
+  async function storage(): Promise<Storage> {
+    const read = async (key: string) => (await readFile(join(folder, key), "utf8")).trim();
+    const sessionToken = await read("sessionToken").catch(() => "");
+    const credentials = {
+      accessKeyId: await read("accessKeyId"),
+      secretAccessKey: await read("secretAccessKey"),
+      ...(sessionToken === "" ? {} : { sessionToken }),
+    };
+    const keys = JSON.stringify(credentials);
+    if (open?.keys !== keys) open = { storage: storageOf({ bucket }, credentials), keys };
+    return open.storage;
+  }
+
+  const signal = () => AbortSignal.timeout(milliseconds);
+  /** The signal's own words say neither who was asked nor for how long. */
+  async function bounded<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const until = signal();
+    try {
+      return await work(until);
+    } catch (error) {
+      throw until.aborted ? new Error(`no answer within ${milliseconds / 1000} s`, { cause: error }) : error;
+    }
+  }
+
+  return {
+    name: bucket.bucket,
+    prefix,
+    put: (key, bytes) =>
+      bounded(async (until) => {
+        await (await storage()).put(key, pieces(bytes), until);
+      }),
+    get: (key, most) =>
+      bounded(async (until) => {
+        try {
+          return await upTo(most, await (await storage()).get(key, until));
+        } catch (error) {
+          if (error instanceof BackupError && error.code === "storage_object_missing") return undefined;
+          throw error;
+        }
+      }),
+    remove: (key) => bounded(async (until) => (await storage()).remove(key, until)),
+  };
+}
+
+async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
+  yield bytes;
+}
+
+/** A larger object is not read to its end. */
+async function upTo(most: number, body: AsyncIterable<Buffer>): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of body) {
+    parts.push(part);
+    size += part.length;
+    if (size > most) break;
+  }
+  return Buffer.concat(parts);
+}
