@@ -1,7 +1,13 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { GetObjectCommand, ListObjectsV2Command, PutObjectCommand, S3Client } from "@aws-sdk/client-s3";
+import {
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from "@aws-sdk/client-s3";
 import { type S3Server, startS3 } from "../../dev/s3/index.ts";
 
 /** A bucket for reports at a real S3 server, which can be stopped and started again with its objects, and the files of its Secret. */
@@ -18,6 +24,7 @@ export interface ReportBucketServer {
   keys(): Promise<string[]>;
   get(key: string): Promise<Buffer>;
   put(key: string, bytes: Buffer | string): Promise<void>;
+  remove(key: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -76,6 +83,10 @@ export async function startReportBucket(prefix = "installation"): Promise<Report
     put: (Key, Body) =>
       ask(async (client) => {
         await client.send(new PutObjectCommand({ Bucket: bucket, Key, Body }));
+      }),
+    remove: (Key) =>
+      ask(async (client) => {
+        await client.send(new DeleteObjectCommand({ Bucket: bucket, Key }));
       }),
     async stop() {
       await down();

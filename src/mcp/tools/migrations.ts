@@ -152,8 +152,20 @@ async function pageOf(
   if (list === undefined && !isLossy) return { lines: untrustedLines(one, log_lines), next_cursor: null };
   const shown = list ?? "not_copied";
   const parts = reportLists[shown];
-  const page = await pageOfReport(world, caller, one.id, { list: shown, parts, limit: pageLines, ...from });
-  return list === undefined ? { ...page, lines: [...page.lines, ...untrustedLines(one, log_lines)] } : page;
+  const page = pageOfReport(world, caller, one.id, { list: shown, parts, limit: pageLines, ...from });
+  if (list !== undefined) return page;
+  const { lines, next_cursor } = await unlessUnavailable(page, { lines: [], next_cursor: null });
+  return { lines: [...lines, ...untrustedLines(one, log_lines)], next_cursor };
+}
+
+/** The state of a migration is known also while its report cannot be read. */
+async function unlessUnavailable<T>(read: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await read;
+  } catch (error) {
+    if (error instanceof Problem && error.code === "unavailable") return otherwise;
+    throw error;
+  }
 }
 
 function untrustedLines(one: One, logLines: number): string[] {
@@ -185,7 +197,7 @@ const get: Tool = {
         ? nextOf(one, world.now(), {
             takesPayments: world.billing !== undefined,
             cursor: next_cursor,
-            warnings: one.status === "completed" ? await countWarnings(world, caller, id) : 0,
+            warnings: one.status === "completed" ? await unlessUnavailable(countWarnings(world, caller, id), 0) : 0,
           })
         : nextOfPage(id, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
     const data = {
