@@ -3,6 +3,7 @@ import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
+import { reportFinalizer } from "../../src/resources/archive.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import { type Migration, migrationSpecSchema } from "../../src/resources/migration.ts";
@@ -415,13 +416,16 @@ describe("of a Migration that is there the operator writes", () => {
     } as unknown as Migration);
   });
 
-  test("its own finalizer, beside those of others", async () => {
+  test("its own finalizers, beside those of others", async () => {
     await expect(patch(sealed, { metadata: { finalizers: [] } })).rejects.toMatchObject(forbidden);
     await expect(patch(sealed, { metadata: { finalizers: [kept, "example.org/x"] } })).rejects.toMatchObject(forbidden);
     const added = await patch(sealed, { metadata: { finalizers: [kept, paymentFinalizer] } });
     expect(added.metadata.finalizers).toEqual([kept, paymentFinalizer]);
     const removed = await patch(sealed, { metadata: { finalizers: [kept] } });
     expect(removed.metadata.finalizers).toEqual([kept]);
+    const holding = await patch(sealed, { metadata: { finalizers: [kept, reportFinalizer] } });
+    expect(holding.metadata.finalizers).toEqual([kept, reportFinalizer]);
+    await patch(sealed, { metadata: { finalizers: [kept] } });
   });
 
   test.each<[string, object]>([
