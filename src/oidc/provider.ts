@@ -75,22 +75,27 @@ function causes(error: unknown): unknown[] {
 /** Failures of the issuer, or of this installation's place there: the person did nothing wrong. */
 const ofInstallation = new Set(["invalid_client", "unauthorized_client", "unsupported_grant_type", "invalid_scope"]);
 
-/**
- * What openid-client threw, without what it carries along: parameters, tokens and claims.
- */
+const unavailable = (cause: IssuerError) =>
+  new Problem("unavailable", "The sign-in service does not respond as expected: try again.", { retryAfter: 5, cause });
+
+/** The kind of an error that openid-client threw. */
+const codeOf = (error: unknown): string => {
+  const { error: said, code } = (error ?? {}) as { error?: unknown; code?: unknown };
+  return [said, code].find(isCode) ?? "no_code";
+};
+
+/** What openid-client threw, without what it carries along: parameters, tokens and claims. */
 function problemOf(error: unknown): Problem {
+  if (error instanceof Problem) return error;
   const chain = causes(error);
   const away = chain.find((one) => one instanceof IssuerError);
-  const first = chain[0] as { error?: unknown; code?: unknown; status?: unknown; name?: string };
-  const code = [first?.error, first?.code].find(isCode) ?? "no_code";
-  const failed = typeof first?.status === "number" && first.status >= 500;
-  const other = chain.find((one): one is Response => one instanceof Response);
-  if (away !== undefined || failed || other !== undefined || ofInstallation.has(code))
-    return new Problem("unavailable", "The sign-in service does not answer as it should at the moment: try again.", {
-      retryAfter: 5,
-      cause: away ?? new IssuerError(`the issuer answered ${other?.status ?? code}`),
-    });
-  return new Problem("oidc_refused", `The sign-in service or its answer was refused (${code}): start again.`);
+  if (away !== undefined) return unavailable(away);
+  const code = codeOf(error);
+  const { status } = (error ?? {}) as { status?: unknown };
+  const other = chain.find((one) => one instanceof Response);
+  if (other !== undefined || (typeof status === "number" && status >= 500) || ofInstallation.has(code))
+    return unavailable(new IssuerError(`the issuer returned ${other?.status ?? code}`));
+  return new Problem("oidc_refused", `The sign-in service refused, or its response is invalid (${code}): start again.`);
 }
 
 async function guarded<T>(run: () => Promise<T> | T): Promise<T> {
@@ -128,6 +133,13 @@ export function createOidcProvider({
     isVerified: typeof email === "string" && (isTrue(told) || (trustEmails && told === undefined)),
   });
 
+  /** Without it nobody signs in, so that whatever is wrong with it is no refusal. */
+  const found = () =>
+    configuration().catch((error: unknown) => {
+      const away = causes(error).find((one) => one instanceof IssuerError);
+      throw unavailable(away ?? new IssuerError(`the issuer's document cannot be used: ${codeOf(error)}`));
+    });
+
   return {
     begin: ({ state, nonce, verifier }) =>
       guarded(async () => {
@@ -139,14 +151,14 @@ export function createOidcProvider({
           code_challenge: await client.calculatePKCECodeChallenge(verifier),
           code_challenge_method: "S256",
         };
-        return client.buildAuthorizationUrl(await configuration(), parameters).href;
+        return client.buildAuthorizationUrl(await found(), parameters).href;
       }),
     finish: (query, { state, nonce, verifier }) =>
       guarded(async () => {
         const at = new URL(redirectUri);
         at.search = new URLSearchParams(query).toString();
-        const found = await configuration();
-        const tokens = await client.authorizationCodeGrant(found, at, {
+        const issuer = await found();
+        const tokens = await client.authorizationCodeGrant(issuer, at, {
           pkceCodeVerifier: verifier,
           expectedState: state,
           expectedNonce: nonce,
@@ -156,8 +168,8 @@ export function createOidcProvider({
         if (claims === undefined) throw new IssuerError("the issuer gave no ID token");
         const { iss, sub } = claims;
         // Many issuers put the address there alone.
-        const has = claims["email"] !== undefined || found.serverMetadata().userinfo_endpoint === undefined;
-        const told: Said = has ? { ...claims } : await client.fetchUserInfo(found, tokens.access_token, sub);
+        const has = claims["email"] !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined;
+        const told: Said = has ? { ...claims } : await client.fetchUserInfo(issuer, tokens.access_token, sub);
         return claimsOf(iss, sub, told);
       }),
   };

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Provider } from "oidc-provider";
@@ -32,6 +32,8 @@ export interface Issuer {
   meddle(by: Meddler | undefined): void;
   /** Signs the person in at the issuer's page, in a browser of their own; the URL to which the issuer leads the browser back. */
   signIn(page: string, person: IssuersPerson): Promise<URL>;
+  /** The answer of the token endpoint to a sign-in of the person at a client of the issuer, as that client gets it. */
+  tokensFor(person: IssuersPerson, nonce: string, client?: { clientId: string; clientSecret: string }): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -134,6 +136,34 @@ export async function startIssuer(
         if (!at.href.startsWith(`${url}/`)) return at;
       }
       throw new Error("the issuer redirects for ever");
+    },
+    async tokensFor(person, nonce, { clientId, clientSecret: secret } = issuer) {
+      const verifier = `${secretOf()}${secretOf()}`;
+      const page = new URL(`${url}/auth`);
+      page.search = new URLSearchParams({
+        client_id: clientId,
+        response_type: "code",
+        redirect_uri: redirectUri,
+        scope: "openid email",
+        nonce,
+        code_challenge: createHash("sha256").update(verifier).digest("base64url"),
+        code_challenge_method: "S256",
+      }).toString();
+      const code = (await issuer.signIn(page.href, person)).searchParams.get("code") ?? "";
+      const credentials = [clientId, secret].map(encodeURIComponent).join(":");
+      const answer = await fetch(`${url}/token`, {
+        method: "POST",
+        headers: { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` },
+        body: new URLSearchParams({
+          grant_type: "authorization_code",
+          code,
+          redirect_uri: redirectUri,
+          code_verifier: verifier,
+        }),
+      });
+      const text = await answer.text();
+      if (!answer.ok) throw new Error(`tokens: ${answer.status} ${text}`);
+      return text;
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
