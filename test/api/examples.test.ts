@@ -79,6 +79,7 @@ test("the pages' examples are those that are run here, each in all three languag
   );
   expect(Object.fromEntries([...examples].map(([name, { page }]) => [name, page]))).toEqual({
     "token.sh": "quick-start.md",
+    "retry.sh": "quick-start.md",
     ...Object.fromEntries(expected),
   });
 });
@@ -88,6 +89,14 @@ test("the token that the quick start's calls make is one", async () => {
   const said = await run("bash", "token.sh", { EMAIL: email, PASSWORD: "correct horse battery" });
   const [token] = /[1-9]\d{14}\|rfy_\w{49}/.exec(said) ?? [];
   expect(await api("/api/account", { token: token ?? "" })).toMatchObject({ status: 200, body: { email } });
+});
+
+test("the quick start's retry queues a failed migration again, with new URLs", async () => {
+  const person = await signUp();
+  const id = await create(person);
+  await fail(person, id);
+  const said = await run("bash", "retry.sh", { ROWFERRY_TOKEN: person.token, MIGRATION: id, ...urls });
+  expect(JSON.parse(said)).toMatchObject({ migration: { id, status: "pending" } });
 });
 
 const urls = { SOURCE_URL: pair.source_url, TARGET_URL: pair.target_url };

@@ -40,7 +40,7 @@ test.each(["MySQL", "PostgreSQL"])("an agent tests %s alone as REST's connection
     estimate_id: null,
     reasons: [],
   });
-  expect(data.untrusted).toContain(`source version: ${tested.body.version}`);
+  expect(data.untrusted).toContain(`version: ${tested.body.version}`);
   expect(text).not.toContain("://");
   expect((await api("/api/migrations", { token: ann.token })).body.data).toEqual([]);
 });
@@ -54,7 +54,7 @@ test("an agent hears why one database cannot be reached, and no password", async
     source: { reachable: false },
     size: null,
   });
-  expect(shown.data.untrusted).toMatch(/reason source access_denied: .*password/i);
+  expect(shown.data.untrusted).toMatch(/reason access_denied: .*password/i);
   expect(JSON.stringify(shown)).not.toContain("Pl4nted");
 });
 

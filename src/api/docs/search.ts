@@ -109,10 +109,10 @@ const meanings = (word: string): string[] => [word, ...(Object.hasOwn(synonyms, 
 const patternOf = (word: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${meanings(word).join("|")})`, "gu");
 
 /**
- * What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. A synonym weighs less
- * than the word that was asked for.
+ * What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. A heading
+ * of these words alone weighs more, and a synonym less than the word that was asked for.
  */
-const weight = { title: 6, heading: 4, whole: 1, most: 5, synonym: 0.7 };
+const weight = { title: 6, heading: 4, whole: 1, exact: 2, most: 5, synonym: 0.7 };
 
 /** How often a part has a word. */
 interface Place {
@@ -188,6 +188,7 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
         if (own === undefined && !titles.get(part.page)?.some((title) => title.startsWith(word))) return [];
         sum += own ?? 0;
       }
+      if (part.head === words.join(" ")) sum += weight.exact;
       return sum > 0 ? [{ part, sum }] : [];
     });
     return found.sort((a, b) => b.sum - a.sum).map(({ part }) => part);

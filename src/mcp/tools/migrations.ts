@@ -199,7 +199,7 @@ const get: Tool = {
             cursor: next_cursor,
             warnings: one.status === "completed" ? await unlessUnavailable(countWarnings(world, caller, id), 0) : 0,
           })
-        : nextOfPage(id, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
+        : nextOfPage(one, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
     const data = {
       ...summaryOf(one),
       attempt: one.attempt,
@@ -217,7 +217,7 @@ const get: Tool = {
       next_cursor,
       untrusted: fenced(lines, world.randomBytes(8)),
     };
-    const far = progress === null ? "" : `, ${progress.phase} ${progress.percent} %`;
+    const far = progress === null || one.status !== "in_progress" ? "" : `, ${progress.phase} ${progress.percent} %`;
     const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
     return { text: `Migration ${id} is ${one.status}${far}${eta}. ${data.next}`, data };
   },

@@ -55,11 +55,21 @@ test.each([
   expect(sinceOf({ ...dated, ...more })).toBe(since);
 });
 
+const completed = { id: "m1", status: "completed" } as const;
+const failed = { id: "m1", status: "failed" } as const;
+
+test.each([
+  ["an empty part of a report", completed, "verification", "The list is empty."],
+  ["the report of a failed migration", failed, "warnings", "There is no report: only a completed migration has one."],
+  ["an empty log", failed, "log", "The list is empty."],
+] as const)("an empty page says why it is empty: %s", (_what, one, list, words) => {
+  expect(nextOfPage(one, { list, next_cursor: null, isEmpty: true })).toContain(words);
+});
+
 test("a page of a list names the call for the next page, with its cursor, and the last page says that it is the last", () => {
-  const next = nextOfPage("m1", { list: "log", next_cursor: "c2" });
+  const next = nextOfPage(completed, { list: "log", next_cursor: "c2" });
   expect(next).toBe("For the next page call get-migration-tool with id m1, list=log and cursor=c2.");
-  expect(nextOfPage("m1", { list: "log", next_cursor: null })).toContain("last page");
-  expect(nextOfPage("m1", { list: "verification", next_cursor: null, isEmpty: true })).toContain("The list is empty");
+  expect(nextOfPage(completed, { list: "log", next_cursor: null })).toContain("last page");
 });
 
 test.each([

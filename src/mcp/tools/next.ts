@@ -53,10 +53,18 @@ const warned = (warnings: number, id: string): string =>
     : ` The report has ${warnings} ${warnings === 1 ? "warning" : "warnings"}: call get-migration-tool with id ${id} and list=warnings, and tell the user.`;
 
 /** After a page of a list that the caller asked for. */
-export const nextOfPage = (id: string, { list, next_cursor, isEmpty = false }: Page): string =>
-  next_cursor === null
-    ? `${isEmpty ? "The list is empty" : "This is the last page"}. For the state call get-migration-tool with id ${id} alone.`
-    : `For the next page ${nextPage(list, id, next_cursor)}.`;
+export function nextOfPage(
+  { id, status }: Pick<One, "id" | "status">,
+  { list, next_cursor, isEmpty = false }: Page,
+): string {
+  if (next_cursor !== null) return `For the next page ${nextPage(list, id, next_cursor)}.`;
+  const end = !isEmpty
+    ? "This is the last page."
+    : list === "log" || status === "completed"
+      ? "The list is empty."
+      : "There is no report: only a completed migration has one.";
+  return `${end} For the state call get-migration-tool with id ${id} alone.`;
+}
 
 /** A retry is advised only where the same run may succeed. */
 function afterFailure(error: One["error"]): string {

@@ -45,7 +45,7 @@ it("tells what one database is and how it was reached, and that nothing else was
     source: { reachable: true, engine: "MySQL", tls: true, latency_ms: 3 },
     target: { reachable: null },
     next: expect.stringContaining("with both"),
-    untrusted: expect.stringContaining("source version: 8.4.6"),
+    untrusted: expect.stringContaining("version: 8.4.6"),
   });
 });
 
@@ -80,7 +80,7 @@ test.each([
   const refused = async () => ({ unreachable: [{ side: "source" as const, code, message: planted }] });
   const { text, data } = await ask({ test: refused, measure: refused }, { prices: each(3, 4) });
   expect(data).toMatchObject({ size: null, amount: null, reasons: [code], source: { reachable, engine: null } });
-  expect(data.untrusted).toContain(`reason source ${code}: ${planted}`);
+  expect(data.untrusted).toContain(`reason ${code}: ${planted}`);
   expect(text).toContain(`${words} Tell the user the reasons`);
   const { untrusted: _fenced, ...rest } = data;
   expect(text + JSON.stringify(rest)).not.toContain(planted);

@@ -7,8 +7,8 @@ import type { ToolCall, ToolText } from "../tool.ts";
 
 const untrustedLines = ({ version, reasons }: SourceTest): string[] =>
   [
-    ...(version === null ? [] : [`source version: ${version}`]),
-    ...reasons.map(({ code, message }) => `reason source ${code}: ${message}`),
+    ...(version === null ? [] : [`version: ${version}`]),
+    ...reasons.map(({ code, message }) => `reason ${code}: ${message}`),
   ].flatMap(inLines);
 
 function priceOf({ amounts, currency, covered_by_plan }: SourceTest): { amount: number | null; lines: string[] } {

@@ -93,6 +93,16 @@ it("tells a model why a copy is not ready, by code, and what comes next", async 
 });
 
 it.each([
+  [{ least: 1, most: 1 }, ", about 1 second,"],
+  [{ least: 5, most: 5 }, ", about 5 seconds,"],
+  [{ least: 5, most: 9 }, ", 5 to 9 seconds,"],
+])("tells a model how long the copy may take: %o", async (seconds, words) => {
+  const estimate = { ...assessment.estimate, seconds };
+  const { text } = await preview(async () => ({ assessment: { ...assessment, estimate }, counts, size: 1000 }));
+  expect(text).toContain(words);
+});
+
+it.each([
   [0, "", /lost or changed/],
   [1, "1 source object would not be copied or would change.", /nothing/],
   [12, "12 source objects would not be copied or would change.", /nothing/],

@@ -98,6 +98,9 @@ const nextAfterPreview = ({ ready, counts }: Preflight): string =>
     ? `Tell the user size, price${counts?.reported ? ", how many objects would be lost or changed," : ""} and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id.`
     : "Tell the user the reasons; when they are fixed, preview again.";
 
+const durationOf = ({ least, most }: { least: number; most: number }): string =>
+  least === most ? `about ${least} ${least === 1 ? "second" : "seconds"}` : `${least} to ${most} seconds`;
+
 const preview: Tool = {
   name: "preview-migration-tool",
   title: "Preview a migration",
@@ -148,7 +151,7 @@ const preview: Tool = {
     };
     const measured = size === null ? "not measured" : `${size} bytes`;
     const { seconds } = data;
-    const long = seconds === null ? "" : `, ${seconds.least} to ${seconds.most} seconds`;
+    const long = seconds === null ? "" : `, ${durationOf(seconds)}`;
     const sum = data.lines.join("; ");
     const price = covered_by_plan ? "no charge" : `${amount} ${currency}${sum === "" ? "" : ` (${sum})`}`;
     const lost = counts?.reported

@@ -7,6 +7,7 @@ import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
 import { reachableOf } from "./preflight.ts";
+import { alone } from "./test-connection.ts";
 
 /** What a copy of a source would cost, by the kind of its target. */
 interface SourcePrice {
@@ -51,7 +52,7 @@ export async function probeSource(
     tls: facts?.tls ?? null,
     latency_ms: facts?.latencyMs ?? null,
     size,
-    reasons: unreachable.map(({ code, message }) => ({ code, message: clean(message, 1024) })),
+    reasons: unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
     ...(await priceOfSource(world, caller, size)),
   };
 }

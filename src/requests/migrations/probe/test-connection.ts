@@ -4,8 +4,9 @@ import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
 import type { ConnectionResponse } from "./probe-shapes.ts";
 
-/** Asked by itself, a database is nobody's source. */
-const alone = (words: string): string => words.replace("source database", "database").replace(/^the source's /, "the ");
+/** A message about one database that was tested by itself, and may be a source or a target. */
+export const alone = (words: string): string =>
+  words.replace("source database", "database").replace(/^the source's /, "the ");
 
 /** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
 export async function testConnection(
