@@ -1,4 +1,4 @@
-import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
+import type { Migration, MigrationStatus, Progress } from "../../src/resources/migration.ts";
 import { dueRun, isPaid } from "../../src/resources/run.ts";
 
 /** Whether a Migration waits or runs, and what of a reset is done: pure questions on one object. */
@@ -18,10 +18,17 @@ export function isRunning(migration: Migration): boolean {
 }
 
 /** A phase that only comes after the engine has cleaned the target. */
-const afterCleaning = new Set(["copying", "constraints", "verifying", "finished"]);
+const afterCleaning: Record<Progress["phase"], boolean> = {
+  connecting: false,
+  schema: false,
+  copying: true,
+  constraints: true,
+  verifying: true,
+  finished: true,
+};
 
 /** spec.reset values up to this one need no cleaning any more. */
 export function resetDone(status: MigrationStatus | undefined): number {
-  const seen = status?.progress && afterCleaning.has(status.progress.phase) ? (status.reset ?? 0) : 0;
+  const seen = status?.progress && afterCleaning[status.progress.phase] ? (status.reset ?? 0) : 0;
   return Math.max(status?.resetDone ?? 0, seen);
 }

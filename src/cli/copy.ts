@@ -1,4 +1,5 @@
 import { assessFirst } from "../engine/assess/assess-first.ts";
+import type { RunCode } from "../engine/contract/codes/index.ts";
 import { type CopyReport, EngineError } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
@@ -92,7 +93,7 @@ function storedIn({ made }: CopyReport, reports: readonly string[]): string {
 }
 
 /** Of these nothing was made: they come before the first write. */
-const beforeAnyWrite = new Set([
+const beforeAnyWrite: ReadonlySet<string> = new Set<RunCode>([
   "option_unmatched",
   "option_invalid",
   "unsupported_option",

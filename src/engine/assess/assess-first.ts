@@ -13,7 +13,7 @@ export interface Assessor {
 }
 
 /** What the copy itself would meet at its first step, in the same words. */
-const sameForTheCopy = new Set([
+const sameForTheCopy: ReadonlySet<string> = new Set<RunCode>([
   "access_denied",
   "address_refused",
   "database_not_found",

@@ -30,7 +30,9 @@ function shareDone({ phase, bytes, rows, tables, compared }: EngineProgress): nu
       return share(tables);
     case "verifying":
       return share({ done: compared, total: rows.total });
-    default:
+    case "connecting":
+    case "schema":
+    case "finished":
       return 0;
   }
 }
