@@ -10,7 +10,7 @@ const longest = 6000;
 
 /** Characters of a line that is part of a longer text. A page of 20 always fits into the fence. */
 export const lineLength = 290;
-const part = new RegExp(`.{1,${lineLength}}(?= |$)|.{1,${lineLength}}`, "gu");
+const part = /.{1,290}(?= |$)|.{1,290}/gu;
 
 /** A text that is too long for a line of the fence, in several, which end between words where that is possible. */
 export const inLines = (text: string): string[] =>

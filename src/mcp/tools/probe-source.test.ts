@@ -1,7 +1,6 @@
 import { expect, it, test } from "vitest";
-import type { PriceList } from "../../billing/prices.ts";
 import type { ConnectionFacts, Prober } from "../../requests/prober.ts";
-import type { Caller, World } from "../../requests/world.ts";
+import type { Billing, Caller, World } from "../../requests/world.ts";
 import { sourceAlone } from "./probe-source.ts";
 
 const facts: ConnectionFacts = { engine: "MySQL", version: "8.4.6", tls: true, latencyMs: 3 };
@@ -10,7 +9,11 @@ const used = { freeMigration: { used: true } };
 /** The prober is an edge. Without prices nothing is charged. */
 function ask(
   prober: Pick<Prober, "test" | "measure">,
-  { prices, plan = "free", account = used }: { prices?: PriceList; plan?: "free" | "pro"; account?: object } = {},
+  {
+    prices,
+    plan = "free",
+    account = used,
+  }: { prices?: Billing["prices"]; plan?: "free" | "pro"; account?: object } = {},
 ) {
   const world: Pick<World, "prober" | "settings" | "randomBytes" | "billing"> = {
     prober: prober as Prober,
@@ -29,7 +32,10 @@ function ask(
   return sourceAlone(world as World, call, { url: "mysql://anna:w0rd@10.0.0.1/app", ca: undefined });
 }
 const healthy = { test: async () => facts, measure: async () => ({ size: 2_000_000_000 }) };
-const each = (transfer: number, conversion: number): PriceList => ({ minimum: 1, steps: [{ transfer, conversion }] });
+const each = (transfer: number, conversion: number): Billing["prices"] => ({
+  minimum: 1,
+  steps: [{ transfer, conversion }],
+});
 
 it("tells what one database is and how it was reached, and that nothing else was checked", async () => {
   const { text, data } = await ask(healthy);
