@@ -70,6 +70,7 @@ getSignInMethods       200   200   200     200     200    200      200     200  
 startOidcSignIn        404   404   404     404     404    404      404     404        404    404    404
 finishOidcSignIn       404   404   404     404     404    404      404     404        404    404    404
 linkOidc               401   401   401     401     401    origin   session session    session session session
+unlinkOidc             401   401   401     401     401    origin   session session    session session session
 signOut                401   401   401     401     401    origin   state   state      state  state  state
 listTokens             401   401   401     401     401    200      200     200        200    200    200
 mintToken              401   401   401     401     401    origin   201     201        201    201    201

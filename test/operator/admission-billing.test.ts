@@ -100,6 +100,7 @@ test("the API gives nobody Pro, and the operator writes an Account's plan and fr
     { billing: { customer: "cus_2" } },
     { sessions: { generation: 0, ended: [] } },
     { openToSignUp: true },
+    { identities: [{ issuer: "https://login.example.com", subject: "thief", linkedAt: "2030-01-31T12:00:00.000Z" }] },
   ];
   for (const other of others)
     await expect(

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { finishOidc } from "../../requests/oidc/finish.ts";
 import { oidcCookie, oidcSeconds } from "../../requests/oidc/flow.ts";
+import { unlink } from "../../requests/oidc/links.ts";
 import { type OidcStart, startOidc, startOidcLink } from "../../requests/oidc/start.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { answered, exampleAccount, sessionCookies } from "./account.ts";
@@ -23,6 +24,7 @@ const message = z.object({ message: z.string() });
 const linkSchema = z.object({ message: z.string(), url: z.string().describe("The sign-in service's page.") });
 const continues = "Continue at the sign-in service.";
 const startPath = "/api/auth/oidc/start";
+const linkPath = "/api/auth/oidc/link";
 
 /** What an issuer sends the browser back with: RFC 6749, 4.1.2; RFC 9207. */
 const callbackSchema = z.object({
@@ -114,7 +116,7 @@ export const oidcOperations: readonly Operation[] = [
   {
     id: "linkOidc",
     method: "post",
-    path: "/api/auth/oidc/link",
+    path: linkPath,
     summary: "Link an OpenID Connect identity",
     description:
       "Links an identity of the sign-in service to the account of the session that calls, so that it signs in from then on. Send the browser to `url`. The e-mail address that the sign-in service verified must be the account's.",
@@ -134,6 +136,26 @@ export const oidcOperations: readonly Operation[] = [
     async run(world, call) {
       const start = await startOidcLink(world, identityOf(call));
       return { body: { message: continues, url: start.url }, cookies: [beginning(start)] };
+    },
+  },
+  {
+    id: "unlinkOidc",
+    method: "delete",
+    path: linkPath,
+    summary: "Unlink OpenID Connect identities",
+    description:
+      "Removes all identities from the account of the session that calls: none of them signs in to it any more. Sessions and tokens stay. An account without a password keeps them.",
+    tag,
+    auth: "token",
+    withoutTeam: true,
+    sessionOnly: true,
+    tier: "write",
+    answer: { status: 200, description: "Unlinked.", schema: message },
+    problems: ["session_required", "state_conflict"],
+    examples: { response: { message: "Unlinked." } },
+    async run(world, call) {
+      await unlink(world, identityOf(call));
+      return { body: { message: "Unlinked." } };
     },
   },
 ];

@@ -6,7 +6,7 @@ import { replacePassword, storedPassword } from "../accounts/password-store.ts";
 import { asJson } from "../as-json.ts";
 import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
-import type { World } from "../world.ts";
+import type { Identity, World } from "../world.ts";
 
 /**
  * Which account an identity at an issuer signs in to. An entry in the Secrets of passwords leads from the identity to the account, and the account
@@ -78,4 +78,20 @@ export async function link(world: World, subject: Subject, account: Account): Pr
   if (linked === undefined || linked.metadata.uid !== uid)
     throw new Problem("not_found", "The account is no longer there.");
   return linked;
+}
+
+/**
+ * Removes every identity from the account of the session that calls. Throws Problem `session_required`, and `state_conflict` for an account without
+ * a password, which nobody could sign in to any more.
+ */
+export async function unlink(world: World, { account, session }: Identity): Promise<void> {
+  const { name, uid } = account.metadata;
+  if (session === undefined)
+    throw new Problem("session_required", "Only a session unlinks identities: sign in with POST /api/session.");
+  if ((await storedPassword(world, name)) === undefined)
+    throw new Problem("state_conflict", "Your account has no password; ask your administrator to set one first.");
+  await change(world, kinds.accounts, "", name, (found) => {
+    const { identities, ...spec } = found.spec;
+    return found.metadata.uid === uid && identities !== undefined ? { ...found, spec } : undefined;
+  });
 }
