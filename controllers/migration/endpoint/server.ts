@@ -109,7 +109,8 @@ export function createWorkerServer(options: {
         "content-type": "application/json",
         "content-length": Buffer.byteLength(text),
         ...(status === 503 ? { "retry-after": "1" } : {}),
-        ...(request.complete ? {} : { connection: "close" }),
+        // On a new connection the next try may reach another replica, which may be able to answer it.
+        ...(request.complete && status !== 503 ? {} : { connection: "close" }),
       });
       response.end(text);
     };
