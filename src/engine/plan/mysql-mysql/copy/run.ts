@@ -1,16 +1,13 @@
-import type { CopyHooks, CopyRequest, InventoryEntry } from "../../../contract/index.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
-import type { ProgressAccount } from "../../../run/progress.ts";
+import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */
-export interface CopyRun {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal"> {
   snapshot: Snapshot;
   catalogue: Catalogue;
   excluded: InventoryEntry[];
@@ -19,6 +16,5 @@ export interface CopyRun {
   writers: readonly Session[];
   prefix: string;
   throttle: Throttle;
-  signal: AbortSignal;
   failed(error: unknown): void;
 }

@@ -1,4 +1,4 @@
-import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
@@ -6,27 +6,21 @@ import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { Field } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import type { ProgressAccount } from "../../../run/progress.ts";
+import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What one pass over a source works with. */
-export interface CopyRun {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
   snapshot: Snapshot;
   catalogue: Catalogue;
   fence: Fence<Writer>;
   open(): Promise<Writer>;
   sessions: Sessions<Writer>;
-  /** The first failure ends the others. */
-  fail(error: unknown): void;
   excluded: InventoryEntry[];
   throttle: Throttle;
   zero: Field["zero"];
   schema: string;
-  signal: AbortSignal;
 }
 
 export const firstReader = ({ readers }: Snapshot): Reader => {

@@ -3,8 +3,8 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../../postgres/driver/names.ts";
-import { inOrder } from "../../translate/in-order.ts";
-import { type ColumnMeaning, type SourceRelation, translateView } from "../../translate/index.ts";
+import type { ColumnMeaning } from "../../translate/index.ts";
+import { type ReadableRelation, translateViews } from "../../translate/views.ts";
 import { columnMeaning } from "../columns/expressions.ts";
 import { createNames } from "../columns/names.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
@@ -64,7 +64,7 @@ export interface Viewed {
   exact: boolean;
 }
 
-type Known = (SourceRelation & { tables: ReadonlySet<number> }) | { reason: string };
+type Known = ReadableRelation<number>;
 
 /** What a view's translation needs to know of a table. */
 type Readable = Pick<TablePlan, "source" | "name" | "columns">;
@@ -80,21 +80,20 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   for (const plan of tables.values()) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
   const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
   const plans: ViewPlan[] = [];
-  const refused = new Map<string, string>();
-  const circle = inOrder(views, (view, pending) => {
-    const found = translated(viewed, view, known, pending);
-    if (found === "later") return found;
-    if ("reason" in found) {
-      refused.set(view.name, found.reason);
-      return "done";
-    }
-    const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
-    const notes = [...(name === view.view ? [] : [`as ${name}`]), ...found.notes];
-    plans.push({ source: view, name, sql: found.sql, tables: found.tables, notes });
-    known.set(view.name, { target: [scheme.database, name], columns: found.columns, keys: [], tables: found.tables });
-    return "done";
+  const refused = translateViews(views, {
+    known,
+    from: { engine: "postgres", version: viewed.version },
+    to: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+    nameOf: (path) => fullName(...path),
+    plan(view, { sql, notes }, reads) {
+      const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
+      plans.push({
+        ...{ source: view, name, sql, tables: reads },
+        notes: [...(name === view.view ? [] : [`as ${name}`]), ...notes],
+      });
+      return [scheme.database, name];
+    },
   });
-  for (const { name } of circle) refused.set(name, "it and another view stand on each other");
   return { plans, refused };
 }
 
@@ -107,38 +106,4 @@ function relationOf(scheme: Scheme, { source, name, columns }: Readable, parents
     keys: [],
     tables: new Set([source.oid]),
   };
-}
-
-type Found =
-  | { sql: string; columns: Map<string, ColumnMeaning>; notes: string[]; tables: ReadonlySet<number> }
-  | { reason: string }
-  | "later";
-
-function translated(
-  { scheme, version }: Viewed,
-  view: SourceView,
-  known: ReadonlyMap<string, Known>,
-  pending: ReadonlySet<string>,
-): Found {
-  const tables = new Set<number>();
-  let later = false;
-  const found = translateView(view.query, {
-    from: { engine: "postgres", version },
-    to: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
-    relation(path) {
-      const name = fullName(...path);
-      later ||= pending.has(name);
-      const relation = known.get(name);
-      if (relation !== undefined && "tables" in relation) for (const oid of relation.tables) tables.add(oid);
-      return relation;
-    },
-  });
-  if (later) return "later";
-  if ("reason" in found) {
-    const { reason, draft } = found;
-    return { reason: draft === undefined ? reason : `${reason}; but for that it would be: ${draft.slice(0, 16_384)}` };
-  }
-  if ([...found.columns.keys()].join("\0") !== view.columns.join("\0"))
-    return { reason: "its columns are called otherwise in its query" };
-  return { ...found, tables };
 }

@@ -1,4 +1,4 @@
-import { type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../../../contract/index.ts";
+import { type CopyReport, EngineError } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
@@ -18,10 +18,9 @@ import { countedKind } from "../../../report/not-copied.ts";
 import { createPipeBlocks } from "../../../rows/copy-pipe.ts";
 import { partKinds } from "../../../run/fence/claims.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import type { DirectionResult } from "../../../run/lifecycle.ts";
+import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
 import { filter } from "../../../run/memory/lazy.ts";
 import type { Packed } from "../../../run/memory/packed.ts";
-import type { ProgressAccount } from "../../../run/progress.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
@@ -48,14 +47,8 @@ import type { CopyWorker } from "./worker.ts";
 
 /** One attempt at a complete copy, behind an open fence. */
 
-export interface CopyRun {
-  request: CopyRequest;
-  hooks: CopyHooks;
-  progress: ProgressAccount;
-  /** Ends every session but the fence's: asked for by the caller, or since one of them failed. */
-  signal: AbortSignal;
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
   open(role: "source" | "target", name: string): Promise<Session>;
-  fail(error: unknown): void;
 }
 
 /** What the steps of one attempt share. */
