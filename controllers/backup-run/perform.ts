@@ -6,7 +6,7 @@ import { apiVersion, labels } from "../../src/resources/group.ts";
 import { type Kind, kinds } from "../../src/resources/objects.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
-import type { Performer, PerformerOptions } from "../pods/performer.ts";
+import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
 import type { FindNeeds } from "./find-needs.ts";
 import { removalJob, subjectJob } from "./job.ts";
 import { type Act, isRun, type Observed } from "./observed.ts";
@@ -16,7 +16,7 @@ export const resourceKind = (subject: Subject): Kind<Subject> =>
   (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
 
 export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer<Act, Observed> {
-  const { client, leads, template, slots, now } = options;
+  const { client, leads, template } = options;
   const mayAct = () => assertLeads(leads);
 
   /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
@@ -67,15 +67,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
     const { namespace, name, uid, resourceVersion } = subject.metadata;
     switch (act.kind) {
       case "make-job": {
-        slots.starts(uid, 1);
-        try {
-          const made = await makeJob(subject);
-          if (made.outcome !== "made") slots.refused(candidateOf(subject), made, now().getTime());
-          return { ...observed, made };
-        } catch (error) {
-          slots.failed(uid);
-          throw error;
-        }
+        const make = () => makeJob(subject);
+        return { ...observed, made: await startJob(options, uid, 1, { candidate: () => candidateOf(subject), make }) };
       }
       case "make-removal": {
         if (!isRun(subject)) return observed;
@@ -94,12 +87,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
         mayAct();
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
-      case "confirm-gone": {
-        const live = await client.get(kinds.jobs, namespace, act.name);
-        return live?.metadata.uid === act.uid
-          ? { ...observed, jobs: [...observed.jobs, live] }
-          : { ...observed, confirmedGone: true };
-      }
+      case "confirm-gone":
+        return confirmGone(options, namespace, act, observed);
       case "set-finalizers": {
         mayAct();
         const patch = { metadata: { uid, resourceVersion, finalizers: act.finalizers } };

@@ -4,7 +4,7 @@ import { labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
-import type { Performer, PerformerOptions } from "../pods/performer.ts";
+import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
 import { endPod } from "../pods/silence.ts";
 import { candidateOf } from "./candidate.ts";
 import { claimFree } from "./free.ts";
@@ -12,7 +12,8 @@ import { buildJob, specHash, specHashAnnotation } from "./job.ts";
 import type { Observed } from "./observed.ts";
 import type { Act } from "./plan.ts";
 
-export function createPerformer({ client, leads, template, slots, now }: PerformerOptions): Performer<Act, Observed> {
+export function createPerformer(options: PerformerOptions): Performer<Act, Observed> {
+  const { client, leads, template } = options;
   const mayAct = () => assertLeads(leads);
 
   /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
@@ -49,15 +50,11 @@ export function createPerformer({ client, leads, template, slots, now }: Perform
     const { namespace, uid } = migration.metadata;
     switch (act.kind) {
       case "make-job": {
-        slots.starts(uid, act.run);
-        try {
-          const made = await makeJob(migration, act.run);
-          if (made.outcome !== "made") slots.refused(candidateOf(migration), made, now().getTime());
-          return { ...observed, made };
-        } catch (error) {
-          slots.failed(uid);
-          throw error;
-        }
+        const made = await startJob(options, uid, act.run, {
+          candidate: () => candidateOf(migration),
+          make: () => makeJob(migration, act.run),
+        });
+        return { ...observed, made };
       }
       case "delete-job":
         await confirm(migration);
@@ -77,12 +74,8 @@ export function createPerformer({ client, leads, template, slots, now }: Perform
           return { ...observed, notEnded: error.message };
         }
       }
-      case "confirm-gone": {
-        const live = await client.get(kinds.jobs, namespace, act.name);
-        return live?.metadata.uid === act.uid
-          ? { ...observed, jobs: [...observed.jobs, live] }
-          : { ...observed, confirmedGone: true };
-      }
+      case "confirm-gone":
+        return confirmGone(options, namespace, act, observed);
       case "confirm-idle": {
         const labelSelector = `${labels.migrationUid}=${uid}`;
         const pods = await client.list(kinds.pods, { namespace, labelSelector });

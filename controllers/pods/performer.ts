@@ -1,4 +1,7 @@
-import type { Client } from "../../src/cluster/index.ts";
+import type { Client, Job } from "../../src/cluster/index.ts";
+import { kinds } from "../../src/resources/objects.ts";
+import type { Candidate } from "../jobs/candidate.ts";
+import type { JobCreation } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 
@@ -19,4 +22,35 @@ export interface PerformerOptions {
   /** Shared by all that run as Jobs. */
   slots: Slots;
   now: () => Date;
+}
+
+/** Makes the Job of a run in a slot, which it gives back if that fails or is refused. */
+export async function startJob(
+  { slots, now }: PerformerOptions,
+  uid: string,
+  run: number,
+  { candidate, make }: { candidate: () => Candidate; make: () => Promise<JobCreation> },
+): Promise<JobCreation> {
+  slots.starts(uid, run);
+  try {
+    const made = await make();
+    if (made.outcome !== "made") slots.refused(candidate(), made, now().getTime());
+    return made;
+  } catch (error) {
+    slots.failed(uid);
+    throw error;
+  }
+}
+
+/** Looks at the API server whether a Job that the cache lacks is gone. */
+export async function confirmGone<Observed extends { jobs: readonly Job[] }>(
+  { client }: PerformerOptions,
+  namespace: string,
+  { name, uid }: { name: string; uid: string },
+  observed: Observed,
+): Promise<Observed & { confirmedGone?: true }> {
+  const live = await client.get(kinds.jobs, namespace, name);
+  return live?.metadata.uid === uid
+    ? { ...observed, jobs: [...observed.jobs, live] }
+    : { ...observed, confirmedGone: true };
 }

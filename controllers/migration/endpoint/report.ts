@@ -10,17 +10,8 @@ import { type WorkerStatus, workerPart } from "../status.ts";
 
 const workerLog = 30;
 
-const words: Record<Progress["phase"], string> = {
-  connecting: "connecting",
-  schema: "schema",
-  copying: "copying",
-  constraints: "constraints",
-  verifying: "verifying",
-  finished: "finished",
-};
-
 export const progressText = (progress: Progress): string =>
-  progress.phase === "finished" ? "100%" : `${progress.percent}% ${words[progress.phase]}`;
+  progress.phase === "finished" ? "100%" : `${progress.percent}% ${progress.phase}`;
 
 const cleanProgress = (progress: Progress): Progress => ({
   ...progress,
