@@ -15,7 +15,6 @@ export interface Rule {
 
 /** Names of the operator's own objects in its namespace; the chart uses the same. */
 export const ownNames = {
-  /** Lease of the leader. */
   lease: "rowferry-operator",
   /** Secret with CA, TLS key and sealing keys, made by the operator once. */
   keys: "rowferry-operator-keys",

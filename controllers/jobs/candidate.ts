@@ -15,7 +15,6 @@ export interface Candidate {
   isWaiting: boolean;
   /** When it began to wait, in milliseconds, as its place in the line goes. */
   since: number;
-  /** The run that is due. */
   run: number;
   /** Whether the cache shows what came of this run. */
   isSeen(run: number): boolean;

@@ -7,7 +7,6 @@ import { isRunning, isWaiting } from "./run.ts";
 /** Of Migrations of the cache, which are replaced when they change: of ten thousand that wait each decision asks. */
 const known = new WeakMap<Migration, Candidate>();
 
-/** A Migration as a candidate for a slot. */
 export function candidateOf(migration: Migration): Candidate {
   const found = known.get(migration);
   if (found !== undefined) return found;

@@ -23,7 +23,6 @@ export function specHash({ spec }: Migration): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
-/** The Job of one run. */
 export function buildJob(migration: Migration, run: number, base: WorkerTemplate) {
   const { name, namespace, uid } = migration.metadata;
   const { source, target, worker } = migration.spec;

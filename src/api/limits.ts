@@ -24,7 +24,6 @@ export interface WindowStanding {
 }
 
 export interface TakenCall {
-  /** One for each window. */
   standings: WindowStanding[];
   /** Undoes it, unless its window is over. Never rejects: what cannot be given back stays taken. */
   giveBack(): Promise<void>;

@@ -89,7 +89,6 @@ async function inputOf(
   return { params, query, body: check(operation.body, value === undefined ? {} : value, "body") };
 }
 
-/** What is checked of a query. */
 function taken({ query, queryOfOthers }: Operation, given: Record<string, string>): Record<string, string> {
   if (!queryOfOthers || query === undefined) return given;
   return Object.fromEntries(Object.entries(given).filter(([name]) => Object.hasOwn(query.shape, name)));

@@ -26,7 +26,6 @@ export interface Subscriptions {
 
 export interface CustomerOwner {
   installation: string;
-  /** Name of the Account. */
   account: string;
   email: string;
 }

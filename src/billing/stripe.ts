@@ -135,7 +135,7 @@ function seenFrom(session: Stripe.Checkout.Session): SeenCheckout {
   const { payment_intent: intent } = session;
   const own = intent !== null && typeof intent === "object" ? intent : undefined;
   const found = own === undefined ? undefined : intentFrom(own);
-  const trouble = own === undefined ? undefined : troubleOf(own);
+  const trouble = own === undefined ? undefined : failureOf(own);
   const about = aboutOf(session.metadata);
   return {
     id: session.id,
@@ -190,7 +190,7 @@ function intentFrom(intent: Stripe.PaymentIntent): Intent {
 }
 
 /** In our own words alone: Stripe's may name the card. */
-function troubleOf(intent: Stripe.PaymentIntent): string | undefined {
+function failureOf(intent: Stripe.PaymentIntent): string | undefined {
   const charge = chargeOf(intent);
   if (charge?.disputed === true) return "The charge is disputed at the bank.";
   const refunded = refundedOf(intent);

@@ -32,7 +32,6 @@ export interface Io {
   version: string;
 }
 
-/** What every command has. */
 export interface CommandContext {
   io: Io;
   redactor: Redactor;

@@ -181,7 +181,7 @@ async function runCommand(
     const { exitCode, code, retryable, ...failure } = commandFailure(error);
     voice.still();
     const message =
-      (interrupted && stoppedWords(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
+      (interrupted && stoppedMessage(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
     const { run } = thrown as { run?: string };
     const shown = `rowferry: ${message}${exitMessage(exitCode, code)}`;
     voice.failed(shown, { code, message, retryable });
@@ -200,7 +200,7 @@ async function runCommand(
 const tooLate = "It had finished before it could stop: its result is complete.";
 
 /** Says what became of the work that Ctrl-C stopped. Returns words for the error, where it was stopped after its result was told. */
-function stoppedWords({ stopped }: Command, voice: Voice, written: boolean): string | undefined {
+function stoppedMessage({ stopped }: Command, voice: Voice, written: boolean): string | undefined {
   if (written) return onlyFinish;
   if (stopped !== undefined) voice.log("info", stopped);
   return undefined;

@@ -80,7 +80,6 @@ export function within({ family, value }: IpAddress, range: AddressRange): boole
   return family === range.family && value >> rest === range.value >> rest;
 }
 
-/** Whether the range is one address. */
 export const isSingle = ({ family, prefix }: AddressRange): boolean => prefix === bitsOf[family];
 
 /** In this order: what comes first gives the class its name. The chart's network policies are held to it. */

@@ -27,13 +27,11 @@ export interface EnvelopePurpose {
   with: unknown;
 }
 
-/** What is published to seal to. */
 export interface SealingKey extends PublicKey {
   /** ISO time from which every replica of the operator opens envelopes; without it none does yet. */
   envelopesFrom?: string | undefined;
 }
 
-/** What the operator opens with. */
 export interface OpeningKeys {
   keys: readonly PrivateKey[];
   /** ISO time: objects that were made after it are not opened in the first form, which binds less. */

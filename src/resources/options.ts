@@ -22,7 +22,7 @@ const names = (what: string) =>
     .describe(what)
     .meta({ "x-kubernetes-list-type": "atomic" });
 
-const typesWords = "write a column as table.column or schema.table.column";
+const typesDescription = "write a column as table.column or schema.table.column";
 const notPem = "a CA is PEM: it begins with -----BEGIN CERTIFICATE-----";
 
 const pem = (whose: string) =>
@@ -108,7 +108,7 @@ export const optionsSchema = z.object({
     .record(
       z.string().min(3).max(210).meta({ pattern: "\\." }),
       z.string().min(1, "gives a column no type").max(200, "gives a type of more than 200 characters"),
-      { error: ({ code }) => (code === "invalid_key" ? typesWords : undefined) },
+      { error: ({ code }) => (code === "invalid_key" ? typesDescription : undefined) },
     )
     .describe(
       "Choose the target's type of a column: `table.column` or `schema.table.column` to a type as the target writes it, such as numeric(20,0) or DATETIME(3). Put a name with a dot in double quotes. A value that does not fit fails the run before a row is written. Only for copies across engines.",
@@ -121,7 +121,7 @@ export const optionsSchema = z.object({
       ),
     })
     .refine((value) => Object.keys(value).length <= 200, "names at most 200 columns")
-    .refine((value) => Object.keys(value).every((column) => column.includes(".")), typesWords)
+    .refine((value) => Object.keys(value).every((column) => column.includes(".")), typesDescription)
     .exactOptional(),
   statement_timeout: z
     .int()

@@ -55,7 +55,7 @@ export async function convert(conversion: Conversion): Promise<Copied> {
   const copied = await engine
     .copy(request, { signal, log, progress: progress.copying, measured: () => undefined })
     .catch((error: unknown) => {
-      throw inRestoresWords(error);
+      throw withRestoreMessage(error);
     });
   progress.finished();
   for (const { level, message } of entriesOf(copied.report.inventory)) log(level, message);
@@ -112,7 +112,7 @@ async function refuseNotEmpty({ work, target, engine, hooks: { signal } }: Conve
 }
 
 /** A restore has no option `drop`. */
-function inRestoresWords(error: unknown): unknown {
+function withRestoreMessage(error: unknown): unknown {
   if (!(error instanceof EngineError) || !error.message.includes(targetFix)) return error;
   const message = error.message.replace(targetFix, "drop or rename them, or restore into an empty database");
   return new EngineError(error.code, message, { retryable: error.retryable, cause: error });

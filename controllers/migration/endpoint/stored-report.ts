@@ -8,7 +8,6 @@ interface ReportOf {
   /** Owns the ConfigMap. */
   of: { kind: string; metadata: { name: string; namespace: string; uid: string } };
   name: string;
-  /** Labels. */
   marks: Record<string, string>;
 }
 

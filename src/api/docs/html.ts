@@ -20,7 +20,6 @@ interface Framed {
   name?: string;
   /** Of the page, where it has several. */
   places?: readonly PageHeading[];
-  /** What was searched for. */
   asked?: string;
 }
 

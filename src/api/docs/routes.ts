@@ -35,7 +35,7 @@ export function docsRoutes(site: Site, flight: Flight, limits: Pick<RateLimiter,
 
   /** Nobody shows who asks: an address counts. */
   async function found(request: Request, response: Response): Promise<Content> {
-    const asked = askedOf(request);
+    const asked = requestedOf(request);
     try {
       await limits.spend("search", clientOf(request.ip ?? ""));
     } catch (error) {
@@ -74,7 +74,7 @@ function answersMethod({ method }: Request, response: Response): boolean {
 }
 
 /** Parameters of others, such as those of a link in a newsletter, are none of ours. */
-function askedOf(request: Request): string {
+function requestedOf(request: Request): string {
   const at = request.url.indexOf("?");
   const { q = "" } = at < 0 ? {} : readQuery(request.url.slice(at + 1));
   if (q.length > bounds.length)

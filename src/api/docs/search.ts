@@ -80,7 +80,6 @@ export const bounds = { words: 8, length: 100, hits: 30, excerpt: 220 };
 
 export type Search = (asked: string) => Hit[];
 
-/** What was asked for, as words. */
 export const wordsOf = (asked: string): string[] =>
   [...new Set(withTerms(asked.toLowerCase()).match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);
 
@@ -148,7 +147,6 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
   const vocabulary = [...index.keys()].sort();
   const titles = new Map(parts.map(({ page }) => [page, beginnings(page.title.toLowerCase())]));
 
-  /** What one word adds to each part that has it. */
   const pointsOfWord = (asked: string): Map<Part, number> => {
     const sums = new Map<Part, Place & { isWhole: boolean }>();
     for (let at = firstFrom(vocabulary, asked); vocabulary[at]?.startsWith(asked); at++) {

@@ -90,7 +90,6 @@ ${bold("Exit codes:")}
 
 const helpFlag: Flag = { name: "help", short: "h", kind: "switch", value: "", help: "Show this help." };
 
-/** The groups that a command has flags of, each with its flags. */
 export function groupsOf(command: Command): [title: string, flags: Flag[]][] {
   const flags = [...flagsOf(command), helpFlag];
   return flagGroups

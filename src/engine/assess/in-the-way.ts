@@ -45,7 +45,7 @@ export function reportInTheWay(
   const inTheWay = wanted.filter((name) => taken.has(name));
   const isDropped = (name: string) => isNamed(drop, name.slice(0, schema.length), name.slice(schema.length + 1));
   const refused = inTheWay.filter((name) => !isDropped(name));
-  if (refused.length > 0) sayTaken(refused, report);
+  if (refused.length > 0) reportTaken(refused, report);
   return inTheWay.filter(isDropped);
 }
 
@@ -63,7 +63,7 @@ export const reportUnmatched = (
     ),
   );
 
-const sayTaken = (names: readonly string[], report: ReportFinding) =>
+const reportTaken = (names: readonly string[], report: ReportFinding) =>
   report("blocker", "target_not_empty", shortList(names), "the target has objects of these names", targetFix);
 
 /** `dropped`: `database.table` that stand in the way. */
@@ -88,7 +88,7 @@ export async function reportMysqlCode(
   const code = others.filter(({ kind }) => kind !== "view" && kind !== "sequence");
   const going = new Set(dropped.map((name) => name.slice(database.length + 1)));
   const taken = await codeInTheWay(session, database, code, going);
-  if (taken.length > 0) sayTaken(taken, report);
+  if (taken.length > 0) reportTaken(taken, report);
 }
 
 /** Every object of the target that has the kind and name of one that is copied; `large` are the large objects among them. */
@@ -109,7 +109,7 @@ export async function reportPostgresObjects(
     wanted.filter(({ name }) => !isCheckpoint(name)),
     theirs.filter((thing) => !going(thing) && !isCheckpoint(thing.name)),
   ).concat(large.map(({ kind, name }) => `${kind} ${name}`));
-  if (taken.length > 0) sayTaken(taken, report);
+  if (taken.length > 0) reportTaken(taken, report);
   await reportPostgresDependents(target, [...dropped], report);
 }
 
@@ -168,7 +168,7 @@ export function reportFolded(wanted: readonly string[], there: readonly string[]
     );
   const known = new Set(wanted);
   const taken = there.filter((name) => folded.has(name) && !known.has(name));
-  if (taken.length > 0) sayTaken(taken, report);
+  if (taken.length > 0) reportTaken(taken, report);
   const changed = wanted.filter((name) => name !== name.toLowerCase()).sort();
   if (changed.length > 0)
     report(

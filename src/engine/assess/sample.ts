@@ -12,7 +12,6 @@ import { postgresRows } from "../verify/checksum/postgres/rows.ts";
  * is taken but that of a SELECT, for which it waits a second at most. No value is kept.
  */
 
-/** What is sampled. */
 export interface Sampled {
   schema: string;
   name: string;

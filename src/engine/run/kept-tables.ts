@@ -27,7 +27,6 @@ export interface KeptCandidate<Plan> {
   earlier: FinishedMark;
   /** In the report and the log. */
   label: string;
-  /** In a comparison. */
   compared: string;
   /** In the target. */
   name: string;

@@ -112,7 +112,7 @@ export function compareFound(
     notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
     return { ...entry, outcome: "not_applicable", note: why };
   });
-  return { inventory, different, notes, notCompared: notComparedWords(unseen) };
+  return { inventory, different, notes, notCompared: notComparedMessage(unseen) };
 }
 
 interface Uncompared {
@@ -124,7 +124,7 @@ interface Uncompared {
 const mostNames = 5;
 
 /** A line for each kind and reason. */
-function notComparedWords(unseen: readonly Uncompared[]): string[] {
+function notComparedMessage(unseen: readonly Uncompared[]): string[] {
   return [...Map.groupBy(unseen, ({ kind, why }) => `${kind}\0${why}`).values()].flatMap((some) => {
     const [first] = some;
     if (first === undefined) return [];

@@ -153,7 +153,7 @@ async function compare(
     progress.state(formatTable(pair.source), "done");
   }
   const { inventory, objects, extra } = await compareObjects({ source, target, from, to, options, paired, selected });
-  for (const difference of verification.differences) hooks.log("warning", differenceWords(difference));
+  for (const difference of verification.differences) hooks.log("warning", differenceMessage(difference));
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
   // What the target's server cannot have is told with the objects.
   const excused = new Set(
@@ -198,7 +198,7 @@ async function partitionTrees(source: SideSessions, target: SideSessions): Promi
   return from === undefined || to === undefined ? [] : partitionRoots(from, to);
 }
 
-function differenceWords({ source, keys, rows, differing }: Verification["differences"][number]): string {
+function differenceMessage({ source, keys, rows, differing }: Verification["differences"][number]): string {
   if (differing !== undefined)
     return `${source}: ${counted(differing, "row")} ${differing === 1 ? "differs" : "differ"}`;
   if (rows.source !== rows.target)

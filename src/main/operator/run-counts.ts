@@ -13,7 +13,6 @@ export interface EndedRun {
   failure: string | undefined;
   /** Milliseconds since the first run's Job was made. */
   took: number;
-  /** Of a completed one. */
   bytes: number;
   rows: number;
 }

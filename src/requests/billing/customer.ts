@@ -52,7 +52,7 @@ async function created(
 }
 
 /** Makes the operator ask Stripe often for a while. */
-export async function askedNow(world: Writing, { metadata }: Account, customer: string): Promise<void> {
+export async function requestedNow(world: Writing, { metadata }: Account, customer: string): Promise<void> {
   await change(world, kinds.accounts, "", metadata.name, (live) => {
     if (live.spec.billing?.customer !== customer) return undefined;
     return { ...live, spec: { ...live.spec, billing: { customer, askedAt: world.now().toISOString() } } };

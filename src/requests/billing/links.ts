@@ -4,7 +4,7 @@ import { withNextKey } from "../../billing/stripe-keys.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
-import { askedNow, customerOf, ownerOf } from "./customer.ts";
+import { customerOf, ownerOf, requestedNow } from "./customer.ts";
 import { requestStripe } from "./from-stripe.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
@@ -40,7 +40,7 @@ export async function subscribe(world: World, { account }: Identity): Promise<Li
     const owner = await ownerOf(billing, account);
     const customer = await customerOf(world, billing, account);
     const url = await subscriptionPage(world, billing, { customer, owner, pro, isPro: account.spec.plan === "pro" });
-    await askedNow(world, account, customer);
+    await requestedNow(world, account, customer);
     return { message: "Open url in a browser to subscribe to Pro.", url };
   });
 }
@@ -97,7 +97,7 @@ export async function openPortal(world: World, { account }: Identity): Promise<L
   return requestStripe(async () => {
     const url = await billing.subscriptions.openPortal(customer, `${world.settings.baseUrl}/checkout/done`);
     if (url === undefined) throw none();
-    await askedNow(world, account, customer);
+    await requestedNow(world, account, customer);
     return { message: "Open url in a browser for invoices, the card and the subscription.", url };
   });
 }

@@ -53,7 +53,6 @@ interface Reading {
   report: ReportFinding;
 }
 
-/** What the target has to say. */
 type Answer = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
 
 /** Characters or bytes. */
@@ -128,7 +127,7 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
     makes: content !== "data",
   };
   const { relations } = await assessPostgresTarget(session, to, wanted, report);
-  sayManyColumns(catalogue.tables, report);
+  reportManyColumns(catalogue.tables, report);
   const forced = await readOverrides(session, database, catalogue.tables, options.types);
   await reportRefused(report, "options.types", () => refuseMoneyTypes(session, forced));
   const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
@@ -244,7 +243,7 @@ const makes: Record<string, string[]> = {
 /** Of PostgreSQL's tables. */
 const mostInPostgres = 1600;
 
-function sayManyColumns(tables: Catalogue["tables"], report: ReportFinding): void {
+function reportManyColumns(tables: Catalogue["tables"], report: ReportFinding): void {
   for (const { name, columns } of tables)
     if (columns.length > mostInPostgres)
       report(

@@ -24,7 +24,7 @@ const knownRights = (session: Session): Promise<Rights | undefined> =>
   });
 
 /** Those that tests run on, and newer ones. */
-function sayOld({ server: { maria, version, versionText }, place: { role } }: Session, report: ReportFinding): void {
+function reportOld({ server: { maria, version, versionText }, place: { role } }: Session, report: ReportFinding): void {
   const oldest = maria ? 101_100 : 80_000;
   if (version < oldest)
     report(
@@ -45,7 +45,7 @@ export async function assessMysqlSource(
   copied: (table: string) => boolean,
   report: ReportFinding,
 ): Promise<Catalogue> {
-  sayOld(session, report);
+  reportOld(session, report);
   await reportReplica(session, report);
   await reportMysqlConnections(session, await readSettings(session), jobs, report);
   const catalogue = await readCatalogue(session, database, copied);
@@ -119,7 +119,7 @@ export async function assessMysqlTarget(
   { needs, code, size, jobs }: MysqlLoad,
   report: ReportFinding,
 ): Promise<MysqlTarget> {
-  sayOld(session, report);
+  reportOld(session, report);
   const rights = await knownRights(session);
   const on = qualified(database);
   const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));

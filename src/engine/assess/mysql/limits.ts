@@ -30,7 +30,6 @@ const asked = [
   "wsrep_on",
 ];
 
-/** Those of the server that it has. */
 export async function readSettings(session: Session): Promise<ServerSettings> {
   const rows = await session.query(
     `SHOW GLOBAL VARIABLES WHERE Variable_name IN (${asked.map((name) => literal(name)).join(", ")})`,

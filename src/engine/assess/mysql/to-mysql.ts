@@ -98,7 +98,7 @@ export async function postgresToMysql(
       `MySQL does not tell it from column ${other}: it becomes ${name}`,
       "rename one of the two in the source to choose its name",
     );
-  sayDoubleNames(tables, report);
+  reportDoubleNames(tables, report);
   const others = [
     ...keys.keys.map((key) => ({
       kind: "constraint",
@@ -148,7 +148,7 @@ const namesAlike = ({ source, columns }: TablePlan): NameAlike[] =>
   });
 
 /** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
-function sayDoubleNames(tables: readonly SourceTable[], report: ReportFinding): void {
+function reportDoubleNames(tables: readonly SourceTable[], report: ReportFinding): void {
   const seen = new Map<string, string>();
   for (const table of tables)
     for (const { name } of table.foreignKeys) {

@@ -50,7 +50,6 @@ export interface PostgresReading {
   signal: AbortSignal;
 }
 
-/** What the target has to say. */
 export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
 
 export async function betweenPostgres(

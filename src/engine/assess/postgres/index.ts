@@ -178,7 +178,7 @@ export async function assessPostgresTarget(
   old(session, report);
   await reportPostgresConnections(session, { jobs, building: encoding === undefined }, report);
   await reportWal(session, size, report);
-  if (makes) await sayDefaultRights(session, report);
+  if (makes) await reportDefaultRights(session, report);
   const [facts] = await session.query<{
     standby: boolean;
     create: boolean;
@@ -237,7 +237,7 @@ export async function assessPostgresTarget(
       `the source's encoding is ${encoding}: characters that the target's lacks end the copy`,
       `CREATE DATABASE … ENCODING '${encoding}' TEMPLATE template0`,
     );
-  if (extensions.length > 0) await sayExtensions(session, user, extensions, report);
+  if (extensions.length > 0) await reportExtensions(session, user, extensions, report);
   return { relations: await userRelations(session) };
 }
 
@@ -252,7 +252,7 @@ export async function userRelations(session: Session): Promise<string[]> {
 }
 
 /** ALTER DEFAULT PRIVILEGES of the target: the source never gave these rights, and the copy takes them back. */
-async function sayDefaultRights(session: Session, report: ReportFinding): Promise<void> {
+async function reportDefaultRights(session: Session, report: ReportFinding): Promise<void> {
   const rows = await session.query<{ role: string }>(
     `SELECT DISTINCT CASE a.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_catalog.pg_get_userbyid(a.grantee)::text END AS role
        FROM pg_catalog.pg_default_acl d, pg_catalog.aclexplode(d.defaclacl) a
@@ -268,7 +268,7 @@ async function sayDefaultRights(session: Session, report: ReportFinding): Promis
   );
 }
 
-async function sayExtensions(
+async function reportExtensions(
   session: Session,
   user: string,
   extensions: readonly string[],

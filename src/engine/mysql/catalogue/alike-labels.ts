@@ -23,7 +23,6 @@ const simple = /^[\x20-\x7e]*$/;
 /** Columns that one statement asks for. */
 const perQuery = 50;
 
-/** Marks the columns. */
 export async function markAlikeLabels(session: Session, tables: Iterable<SourceTable>): Promise<void> {
   const asked: SourceColumn[] = [];
   for (const { columns } of tables)

@@ -5,7 +5,6 @@ import type { TranslatedTable } from "./dialect.ts";
 import { asShown } from "./exact-text.ts";
 import { withoutIntroducers } from "./introducers.ts";
 
-/** The table that was asked for. */
 interface RequestedTable {
   source: Pick<SourceTable, "name" | "foreignKeys">;
   definition: Definition;

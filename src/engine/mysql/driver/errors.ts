@@ -238,7 +238,7 @@ export function engineError(error: unknown, { role, endpoint }: ErrorOrigin, doi
   if (error instanceof EngineError) return error;
   const where = `${role} database`;
   const errno = errnoOf(error);
-  const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
+  const said = printable(hide(messageOf(error), endpoint.password).slice(0, mostWords));
   const before = doing === undefined ? "" : `${doing}: `;
   const found = error instanceof MysqlError ? meaningOf(error, role) : byErrno[errno];
   if (found !== undefined) {
@@ -274,8 +274,8 @@ function meaningOf({ number, message }: MysqlError, role: ErrorOrigin["role"]): 
 /** Characters of a server's words that are told. */
 const mostWords = 4000;
 
-function saidBy(error: unknown): string {
-  if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");
+function messageOf(error: unknown): string {
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
 

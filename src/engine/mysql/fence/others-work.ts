@@ -121,7 +121,6 @@ async function marksOf(fence: Pick<Fence<Session>, "parts">) {
   return { shapes, rows, finished };
 }
 
-/** By table. */
 async function othersTriggers(
   session: Session,
   database: string,

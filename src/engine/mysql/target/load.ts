@@ -45,7 +45,6 @@ async function withCounter(session: Session, { database, table, columns }: LoadT
   );
 }
 
-/** The statement for a file of this name. */
 function loadStatement({ database, table, columns }: LoadTarget, file: string): string {
   const fields = columns.map(({ name, value }, at) => (value === undefined ? identifier(name) : `@f${at}`));
   const sets = columns.flatMap(({ name, value }, at) =>

@@ -136,7 +136,6 @@ function parseCase(cursor: Cursor): Node {
   };
 }
 
-/** A column, or a call. */
 export function parseCall(cursor: Cursor): Node {
   const path = [cursor.name()];
   while (cursor.tookSymbol(".")) {

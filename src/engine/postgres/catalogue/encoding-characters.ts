@@ -3,7 +3,6 @@ import { sqlState } from "../driver/errors.ts";
 
 /** Those beyond ASCII that an encoding has. */
 export interface Characters {
-  /** The encoding. */
   name: string;
   characters: string;
 }

@@ -93,7 +93,6 @@ const tooManyNotices = () =>
 function createJudge() {
   let loggedIn = false;
   let authentications = 0;
-  /** Answers that are due. */
   let due = 0;
   let copy = false;
   let left = loginBytes;

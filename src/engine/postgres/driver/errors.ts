@@ -163,7 +163,7 @@ const tooLarge = meaning(
 const limit =
   /invalid memory alloc request size|exceeds maximum allowed length|Cannot enlarge string buffer|invalid message length/;
 
-function byWords(text: string, errno: string): Meaning | undefined {
+function byMessage(text: string, errno: string): Meaning | undefined {
   if (/Connection terminated|not queryable|socket hang up|was closed/i.test(text)) return lost;
   if (/timeout expired/.test(text)) return unreachable;
   if (/does not support SSL/.test(text))
@@ -210,13 +210,13 @@ export function engineError(error: unknown, place: ErrorOrigin, doing?: string):
   const { endpoint, role } = place;
   const state = sqlState(error);
   const errno = errnoOf(error);
-  const said = printable(hide(saidBy(error), endpoint.password).slice(0, mostWords));
+  const said = printable(hide(messageOf(error), endpoint.password).slice(0, mostWords));
   const found =
     (state !== undefined && limit.test(serverMessage(error)) ? tooLarge : undefined) ??
     (state === "57014" && /statement timeout/.test(said) ? timedOut : undefined) ??
     (state === undefined ? undefined : (named(byState, state) ?? (state.startsWith("08") ? lost : undefined))) ??
     named(byErrno, errno) ??
-    (state === undefined ? byWords(said, errno) : undefined);
+    (state === undefined ? byMessage(said, errno) : undefined);
   const before = doing === undefined ? "" : `${doing}: `;
   if (found === undefined) {
     const tail = state === undefined ? "" : ` (SQLSTATE ${state})`;
@@ -232,9 +232,9 @@ export function engineError(error: unknown, place: ErrorOrigin, doing?: string):
 /** Characters of a server's words that are told. */
 const mostWords = 4000;
 
-function saidBy(error: unknown): string {
+function messageOf(error: unknown): string {
   // Node's "happy eyeballs" hides the addresses' own errors in an AggregateError without a message.
-  if (error instanceof AggregateError) return error.errors.map(saidBy).join("; ");
+  if (error instanceof AggregateError) return error.errors.map(messageOf).join("; ");
   return error instanceof Error ? error.message : String(error);
 }
 

@@ -26,7 +26,6 @@ export const meaningSettings: readonly (readonly [name: string, value: string])[
   ["xmlbinary", "base64"],
 ];
 
-/** Those that are read back. */
 export const readBackSettings = [...meaningSettings, ["search_path", ""], ["row_security", "off"]] as const;
 
 /** They decide what is found, and how long it may take. */

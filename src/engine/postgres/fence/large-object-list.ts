@@ -8,7 +8,6 @@ export const largeObjectsKind = "large objects";
 /** Objects in one entry, and in one transaction: each takes a lock, of which a server has some thousands. */
 export const mostInEntry = 500;
 
-/** `oids` in order. */
 export function largeObjectsMade(oids: readonly number[]): MadeObject {
   const ranges: [number, number][] = [];
   for (const oid of oids) {

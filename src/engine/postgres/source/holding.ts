@@ -67,7 +67,6 @@ const savepoint = "reading";
 export const markReading = (session: Session): Promise<void> => session.run(`SAVEPOINT ${savepoint}`);
 
 interface Reading {
-  /** The holder has locks. */
   locks(): boolean;
   instead<T>(work: (holder: Session) => Promise<T>): Promise<T>;
 }

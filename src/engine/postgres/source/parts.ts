@@ -19,7 +19,6 @@ export interface PartOptions {
   jobs: number;
   /** server_version_num of the source: from 14 on a range of pages is read without reading the others. */
   version: number;
-  /** Server encodings. */
   encodings: { source: string; target: string };
 }
 

@@ -4,7 +4,6 @@ import { type Cross, crossForm } from "./forms-cross.ts";
 import { mysqlForm, postgresForm } from "./forms-same.ts";
 import type { ColumnType } from "./types.ts";
 
-/** A column on one side. */
 export interface NamedColumn {
   name: string;
   type: ColumnType;

@@ -29,7 +29,6 @@ import { type ColumnType, type TableType, tableKey } from "./types.ts";
 export type { TableName } from "./rows.ts";
 export type { SideSessions } from "./side.ts";
 
-/** A table and what became of it. */
 export interface TablePair {
   source: TableName;
   target: TableName;

@@ -45,7 +45,6 @@ export interface HalfOptions {
   partitioned: boolean;
   storage: string | undefined;
   dialect: ChecksumDialect;
-  /** Of columns that the server hashes. */
   pieces: readonly HashedColumn[];
   /** Of columns that are made alike here. */
   streamed: readonly { sql: string; canonicalForm: CanonicalForm }[];

@@ -17,7 +17,6 @@ export interface Rest {
   target: TargetDatabase;
   done: ReadonlyMap<string, DoneTable>;
   crossing: boolean;
-  /** Adds entries to the inventory. */
   put(entries: readonly InventoryEntry[]): void;
   warn(words: string): void;
 }

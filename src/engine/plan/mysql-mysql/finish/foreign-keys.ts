@@ -21,7 +21,6 @@ export interface Keys {
   database: string;
   targetDatabase: string;
   prefix: string;
-  /** Tables that are copied. */
   copied: ReadonlySet<string>;
   /** `on_object_error: fail` */
   strict: boolean;

@@ -13,7 +13,6 @@ const bySettings = /\/|\b(?:week|date_format|dayname|monthname)\b/i;
 export const dependsOnSettings = ({ source }: TablePlan): boolean =>
   source.columns.some(({ extra, generation }) => /stored|persistent/.test(extra) && bySettings.test(generation));
 
-/** The columns that the target computes. */
 const computedOf = ({ source, columns }: TablePlan): string[] => {
   const loaded = new Set(columns.map(({ name }) => name));
   return source.columns.flatMap((column) => (isGenerated(column) && !loaded.has(column.name) ? [column.name] : []));

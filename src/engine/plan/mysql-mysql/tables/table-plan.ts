@@ -250,7 +250,6 @@ const kindWords: Record<Item["kind"], string> = {
   other: "part of a table",
 };
 
-/** An entry for the table and one for each of its parts. */
 export function tableInventory(plan: TablePlan): InventoryEntry[] {
   const { source, translated, shown, without } = plan;
   const own = translated.notes.filter(({ item }) => item === undefined);

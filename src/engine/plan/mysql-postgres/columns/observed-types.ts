@@ -16,7 +16,7 @@ export interface ObservedTypes {
    * Learns from what broke; answers with the tables that must be planned and made anew. None, where all of it was known
    * after `plan` was made: another part of the table, or of one that is joined to it, has broken before.
    */
-  learn(plan: TablePlan, findings: readonly Findings[]): Set<string>;
+  observe(plan: TablePlan, findings: readonly Findings[]): Set<string>;
   /** Takes up what an earlier attempt has learnt. */
   restore(table: string, learnt: Readonly<Record<string, ObservedType>>): void;
   /** Learns that a generated column is to have the source's values, and why. */
@@ -99,7 +99,7 @@ export function createObservedTypes(
     widen(table, column) {
       observed(table, column).wide++;
     },
-    learn(plan, findings) {
+    observe(plan, findings) {
       const concerned = new Set<string>();
       plan.copied.forEach((column, index) => {
         const why = findings[index]?.broken;

@@ -97,7 +97,7 @@ export async function moveRows(
       copy: copyPart,
       rowless,
       teach: (used, findings) =>
-        [...observedTypes.learn(used, findings)].flatMap((name) => {
+        [...observedTypes.observe(used, findings)].flatMap((name) => {
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),

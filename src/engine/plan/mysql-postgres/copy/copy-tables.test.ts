@@ -157,7 +157,7 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     copy,
     rowless: false,
     teach: (used, findings) =>
-      [...observedTypes.learn(used, findings)].flatMap((name) => {
+      [...observedTypes.observe(used, findings)].flatMap((name) => {
         const state = states.find((one) => one.plan.source.name === name);
         return state === undefined ? [] : [{ state, plan: plan(name) }];
       }),

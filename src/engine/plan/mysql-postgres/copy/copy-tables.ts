@@ -101,7 +101,6 @@ export interface TablesWork {
   signal: AbortSignal;
   /** Called once, at the first error: what else runs is to be ended. */
   failed(error: unknown): void;
-  /** `copyPart`. */
   copy(part: PartWork): Promise<PartResult>;
   /** No row is copied. */
   rowless: boolean;

@@ -29,7 +29,6 @@ export const withFallback =
     const doubted = plan.columns.flatMap(({ source, translated }) =>
       translated === true ? [columnKey(name, source.name)] : [],
     );
-    // One of them, or all.
     for (const keys of [...doubted.map((key) => [key]), doubted]) {
       for (const key of keys) scheme.refused.set(key, serverMessage(first));
       const other = replan(name);

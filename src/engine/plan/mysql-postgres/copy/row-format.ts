@@ -13,7 +13,6 @@ import type { TablePlan } from "../tables/table-plan.ts";
  * them less. The outcome is the same.
  */
 export interface Way {
-  /** The COPY statement. */
   copy: string;
   encoder(out: Blocks): RowEncoder;
   stream(sink: RowSink): Promise<void>;

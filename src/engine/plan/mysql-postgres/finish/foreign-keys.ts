@@ -79,7 +79,7 @@ async function proveSome(finishing: Finishing, keys: readonly ForeignKeyPlan[]):
     } catch (error) {
       if (sqlState(error) !== "23503") throw error;
       const [only] = keys;
-      if (keys.length === 1 && only !== undefined) return sayOrphans(finishing, session, only);
+      if (keys.length === 1 && only !== undefined) return reportOrphans(finishing, session, only);
     }
     for (const key of keys) {
       try {
@@ -87,13 +87,13 @@ async function proveSome(finishing: Finishing, keys: readonly ForeignKeyPlan[]):
         say(finishing, key, "converted", key.name === key.source.name ? undefined : `as ${key.name}`);
       } catch (error) {
         if (sqlState(error) !== "23503") throw error;
-        await sayOrphans(finishing, session, key);
+        await reportOrphans(finishing, session, key);
       }
     }
   });
 }
 
-async function sayOrphans(finishing: Finishing, session: Writer, key: ForeignKeyPlan): Promise<void> {
+async function reportOrphans(finishing: Finishing, session: Writer, key: ForeignKeyPlan): Promise<void> {
   const [row] = await session.query<{ count: number; alike: number }>(key.orphans);
   const { referencedTable } = key.source;
   const alike = Number(row?.alike ?? 0);

@@ -18,7 +18,7 @@ import { createScheme } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";
 
-const unlearnt: ReadonlyMap<string, ObservedType> = new Map();
+const nothingObserved: ReadonlyMap<string, ObservedType> = new Map();
 
 /** Every table's plan, before the first write. */
 export interface Planned {
@@ -92,7 +92,9 @@ async function planned(run: CopyRun): Promise<Planned> {
     if (target !== undefined) return remade(() => planDataOnly(scheme, source, target));
     const learnt = observedTypes.of(name);
     // What is learnt later makes another plan: this one stays as it is.
-    return learnt.size > 0 ? planTable(scheme, source, learnt) : remade(() => planTable(scheme, source, unlearnt));
+    return learnt.size > 0
+      ? planTable(scheme, source, learnt)
+      : remade(() => planTable(scheme, source, nothingObserved));
   };
   const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
   // Planned by name, so that a later attempt gives the same names.

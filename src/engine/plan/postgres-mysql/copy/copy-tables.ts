@@ -88,7 +88,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
   const again = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
     const results = state.results.filter((result) => result.broken);
     if (run.content === "data") throw refusedBy(state);
-    await observeTypes(state.learning(), state.plan, results, state.rows.relations, worker.source, run.log);
+    await observeTypes(state.observe(), state.plan, results, state.rows.relations, worker.source, run.log);
     return anew(state, worker);
   };
 

@@ -28,7 +28,7 @@ export async function makeWithFallback(
   } catch (error) {
     const observed = observationOf(error);
     if (observed === undefined) throw error;
-    Object.assign(state.learning(), observed);
+    Object.assign(state.observe(), observed);
     const plain = replan(state.plan, state.observedTypes);
     try {
       await makePlanned(session, fence, plain);

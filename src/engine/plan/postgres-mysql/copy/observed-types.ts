@@ -72,10 +72,10 @@ export async function observeTypes(
   }
   const refusal = results.find((result) => result.refusal !== undefined)?.refusal;
   if (learnt || refusal === undefined) return;
-  learnFromRefusal(observedTypes, plan, refusal, log);
+  observeRefusal(observedTypes, plan, refusal, log);
 }
 
-function learnFromRefusal(
+function observeRefusal(
   observedTypes: ObservedTypes,
   plan: TablePlan,
   refusal: EngineError,

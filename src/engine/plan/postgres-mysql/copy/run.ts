@@ -4,7 +4,6 @@ import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
-/** What one copy works with. */
 export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
   throttle: Throttle;
   fence: MysqlFence;

@@ -32,7 +32,7 @@ export interface TableState {
   rows: Rows;
   readonly observedTypes: ReadonlyObservedTypes;
   /** The same, to learn more. */
-  learning(): ObservedTypes;
+  observe(): ObservedTypes;
   round: number;
   left: number;
   broken: boolean;
@@ -47,13 +47,13 @@ export const createTableState = (source: SourceTable, rows: Rows, planned: () =>
   new State(source, rows, planned);
 
 /** Most tables teach nothing. */
-const unlearnt: ReadonlyObservedTypes = createObservedTypes();
+const nothingObserved: ReadonlyObservedTypes = createObservedTypes();
 
 /** A class, since accessors of a plain object cost 1 KB each, and there may be ten thousand. */
 class State implements TableState {
   readonly source: SourceTable;
   rows: Rows;
-  observedTypes = unlearnt;
+  observedTypes = nothingObserved;
   round = 0;
   left = 0;
   broken = false;
@@ -78,7 +78,7 @@ class State implements TableState {
     this.#plan = plan;
   }
 
-  learning(): ObservedTypes {
+  observe(): ObservedTypes {
     const { columns, brokenChecks, ...rest } = this.observedTypes;
     const own = { ...rest, columns: new Map(columns), brokenChecks: new Set(brokenChecks) };
     this.observedTypes = own;

@@ -99,7 +99,6 @@ export async function dropNamed(
 
 export const targetName = (plan: Pick<TablePlan, "load" | "name">): [string, string] => [plan.load.database, plan.name];
 
-/** A table that was recorded. */
 export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan): Promise<void> =>
   leniently(session, plan.wide, () =>
     createMarkedTable(session, fence, targetName(plan), (comment) => plan.create(comment)),
@@ -107,7 +106,6 @@ export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan
     throw tooWide(error, plan.source) ?? error;
   });
 
-/** Marks what tables were made as. */
 export const markMade = (session: Session, fence: MysqlFence, plans: readonly TablePlan[]): Promise<void> =>
   fenced(session, fence, async () => {
     for (const plan of plans)

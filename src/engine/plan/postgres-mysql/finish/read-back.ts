@@ -3,7 +3,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { targetName } from "../copy/target.ts";
 import type { ForeignKeyPlan } from "../tables/foreign-keys.ts";
-import { askedFor, checkOf, type TableShape, usualType } from "../tables/shape.ts";
+import { checkOf, requestedShape, type TableShape, usualType } from "../tables/shape.ts";
 import { compareShapes, type ShapeDifference } from "../tables/shape-compare.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -31,7 +31,7 @@ export async function structureOf(
         ...[...plan.later, ...plan.functional].map(({ sql }) => sql),
         ...own.map(({ add }) => add.slice(`ALTER TABLE ${qualified(...targetName(plan))} ADD `.length)),
       ];
-      const asked = askedFor(plan.create("''"), added, maria);
+      const asked = requestedShape(plan.create("''"), added, maria);
       const made = there.get(plan.name);
       if (made === undefined)
         found.push({

@@ -10,7 +10,7 @@ import type { TableState } from "../copy/state.ts";
  * Compares what the target computes by translated expressions with the snapshot's values, as soon as a table's rows are
  * there. True: they differ, and it has learnt which columns are to have the source's values instead.
  */
-export type VerifyExpressions = (state: Pick<TableState, "plan" | "learning">, worker: CopyWorker) => Promise<boolean>;
+export type VerifyExpressions = (state: Pick<TableState, "plan" | "observe">, worker: CopyWorker) => Promise<boolean>;
 
 export const expressionVerifier =
   ({ progress, throttle, signal, request }: CopyRun, warn: (words: string) => void): VerifyExpressions =>
@@ -38,7 +38,7 @@ export const expressionVerifier =
     );
     const columns = found.get(plan.source.name);
     for (const [column, why] of columns ?? []) {
-      fillColumn(state.learning(), column, why);
+      fillColumn(state.observe(), column, why);
       warn(
         `table ${tableName(plan.source)} is copied again with the source's values in the generated column ${column}: ${why}`,
       );

@@ -7,7 +7,6 @@ import type { SourceView } from "./views.ts";
 
 /** Which tables of the source become tables of the target, and what to say of the others. */
 export interface Chosen {
-  /** What becomes a table. */
   tables: SourceTable[];
   /** Oids of what the options leave out. */
   left: ReadonlySet<number>;

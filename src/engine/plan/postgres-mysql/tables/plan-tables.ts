@@ -65,10 +65,10 @@ export function planAll(
     users: (sequence) => users.get(sequence) ?? 0,
     small: bytes <= smallBytes && observedTypes.indexesLater !== true,
   });
-  const unlearnt = createObservedTypes();
+  const nothingObserved = createObservedTypes();
   const bytes = new Map<number, number>();
   const recent = createRecent(
-    (table: SourceTable) => planTable(table, planning(table, unlearnt, bytes.get(table.oid) ?? 0)),
+    (table: SourceTable) => planTable(table, planning(table, nothingObserved, bytes.get(table.oid) ?? 0)),
     mostRecent,
   );
   const states = tables

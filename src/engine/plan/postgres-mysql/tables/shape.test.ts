@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { askedFor, type TableShape, usualType } from "./shape.ts";
+import { requestedShape, type TableShape, usualType } from "./shape.ts";
 import { compareShapes } from "./shape-compare.ts";
 
 const create = `CREATE TABLE \`d\`.\`t\` (\`id\` BIGINT NOT NULL AUTO_INCREMENT, \`a\`\`b, (c)\` VARCHAR(20) COLLATE utf8mb4_0900_as_ci DEFAULT 'it''s, \\\\(', \`e\` ENUM('NOT NULL','a,b') COMMENT 'x',
@@ -8,7 +8,7 @@ const create = `CREATE TABLE \`d\`.\`t\` (\`id\` BIGINT NOT NULL AUTO_INCREMENT,
   ENGINE=InnoDB COMMENT='a, (b' PARTITION BY RANGE COLUMNS (\`id\`) (PARTITION \`p0\` VALUES LESS THAN (5), PARTITION \`p1\` VALUES LESS THAN (MAXVALUE))`;
 
 describe("the shape that a statement asks for", () => {
-  const shape = askedFor(
+  const shape = requestedShape(
     create,
     [
       "KEY `later` (`at`)",

@@ -44,7 +44,7 @@ export interface ForeignKeyShape {
 }
 
 /** `create`: CREATE TABLE; `added`: what ALTER TABLE adds later, each without its ADD. */
-export function askedFor(create: string, added: readonly string[], maria: boolean): TableShape {
+export function requestedShape(create: string, added: readonly string[], maria: boolean): TableShape {
   const shape: TableShape = { columns: [], indexes: [], checks: [], foreignKeys: [], partitions: 0 };
   const whole = tokens(create);
   const body = whole.find(({ kind }) => kind === "group");

@@ -54,7 +54,6 @@ export async function prepareDataOnly(target: Session, tables: readonly Table[],
 }
 
 export interface DataOnlyTables {
-  /** The tables as they are to be copied. */
   copied: Table[];
   /** Those that hold rows. */
   filled: Table[];
