@@ -106,15 +106,15 @@ export function restoreNeeds(restore: Restore, run: BackupRun | undefined, image
       "VerificationImageMissing",
       convert
         ? `Backups of ${status.engine} cannot be converted: no throw-away server supports them. Restore the run into ${status.engine}, then copy that database with a Migration.`
-        : `Backups of ${status.engine} cannot be verified in a throw-away server yet: restore the run into an empty database of your own to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
+        : `Backups of ${status.engine} cannot be verified in a throw-away server yet. Restore the run into an empty database to check it, and set spec.verification.policy of the BackupSchedule to Never.`,
     );
   const image = images[engine];
   if (image === undefined)
     return missing(
       "VerificationImageMissing",
       convert
-        ? `The backup is of ${status.engine}, and the installation has no image of a ${status.engine} server to convert it with: ask your administrator to set backups.verification.images.${engine}, or restore the run into ${status.engine} and copy that database with a Migration.`
-        : `The installation has no image of a ${status.engine} server to verify backups in: ask your administrator to set backups.verification.images.${engine}, or set spec.verification.policy of the BackupSchedule to Never.`,
+        ? `The installation has no image of a ${status.engine} server to convert the backup. Ask your administrator to set backups.verification.images.${engine}, or restore the run into ${status.engine} and copy that database with a Migration.`
+        : `The installation has no image of a ${status.engine} server to verify backups. Ask your administrator to set backups.verification.images.${engine}, or set spec.verification.policy of the BackupSchedule to Never.`,
     );
   return { run, used: { ...used, server: { engine, image } } };
 }

@@ -197,8 +197,14 @@ ${markdownTable(
   parts.flatMap(({ rows }) => rows),
 )}
 
-Below each endpoint stand the errors of its own. Beside them every endpoint may answer ${links(ofAll)}; every one that takes a token ${links(ofTokens)}; every change ${links(ofChanges)};
-all but streams ${links([unlessStreams])}. A GET of JSON with \`If-None-Match\` answers 304 where nothing changed.
+Each endpoint lists its own errors. These errors are common:
+
+- every endpoint: ${links(ofAll)}
+- every endpoint that takes a token: ${links(ofTokens)}
+- every change: ${links(ofChanges)}
+- every endpoint except streams: ${links([unlessStreams])}
+
+A GET of JSON with \`If-None-Match\` returns 304 if nothing changed.
 
 ${parts.map(({ text }) => text).join("\n\n")}
 

@@ -148,7 +148,7 @@ describe("help", () => {
     expect(shown.code).toBe(0);
     expect(also.stdout).toBe(shown.stdout);
     expect(shown.stdout).toContain("--json");
-    expect(shown.stdout).toMatch(/Exit codes:\n {2}0 done/);
+    expect(shown.stdout).toMatch(/Exit codes:\n {2}0: done/);
   });
 
   it("tells the version", async () => {

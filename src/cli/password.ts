@@ -29,7 +29,7 @@ export async function findPassword(
   if (inUrl) {
     if (endpoint.password !== "")
       warn(
-        `The ${role}'s password is in the command line, where every user of this machine can see it: remove it from the URL and set ${variable}, or use ${flag}, or type it at the prompt`,
+        `The ${role}'s password is in the command line, where every user of this machine can see it. Remove it from the URL and set ${variable}, use ${flag}, or type it at the prompt.`,
       );
     return endpoint.password;
   }

@@ -149,10 +149,10 @@ const refused = (cause?: unknown) =>
 const older = () =>
   new SealError(
     "seal_refused",
-    "the sealed URL is more than five minutes older than its object: one that is made again needs its URLs anew, through the API (or the clock of the API's node is behind)",
+    "the sealed URL is more than five minutes older than its object: create the object again through the API, with its URLs, and check the clock of the API's node",
   );
 const outdated = () =>
   new SealError(
     "seal_refused",
-    "the sealed URL has the form of an earlier version, which is not opened in an object that was made since the upgrade: create another through the API",
+    "the sealed URL has the form of an earlier version, and the object is newer than the upgrade: create another one through the API",
   );

@@ -58,7 +58,7 @@ export const assessmentSchema = z.object({
       latencyMs: z
         .object({
           source: z.number().describe("To the source."),
-          target: z.number().describe("Of a round trip to the target."),
+          target: z.number().describe("To the target."),
         })
         .describe("Milliseconds of a round trip."),
     })

@@ -70,7 +70,7 @@ export const optionsSchema = z.object({
       "Copy `all`, the `schema` without rows, or the `data` into existing tables with the same columns. With `data`, a value that does not fit into a column fails the run before a row is written.",
     ),
   drop: names(
-    "Existing tables of the target that the copy may drop with their rows (with content `data`: empty). Write `table` or `schema.table` with the exact names; put a name with a dot in double quotes. If another table of the copy exists in the target, the run fails before anything is written. Default: none.",
+    "Existing tables of the target that the copy may drop with their rows (with `content: data`: empty). Write `table` or `schema.table` with the exact names; put a name with a dot in double quotes. If another table of the copy exists in the target, the run fails before anything is written. Default: none.",
   ).exactOptional(),
   verify: z
     .enum(["counts", "checksum"])

@@ -61,7 +61,7 @@ export const paymentStatusSchema = z
     state: z
       .enum(["awaiting", "authorized", "captured", "released", "lapsed"])
       .describe(
-        "State of the last checkout: `awaiting` (no hold yet), `authorized` (a hold), `captured` (charged), `released` (no hold any more, not charged) or `lapsed` (the bank ended the hold, not charged).",
+        "State of the last checkout: `awaiting` (no hold yet), `authorized` (hold), `captured` (charged), `released` (not charged) or `lapsed` (the bank ended the hold, not charged).",
       ),
     session: z.string().max(255).describe("Id of the Stripe Checkout Session that this status is about."),
     intent: z.string().max(255).optional().describe("Id of the Stripe PaymentIntent."),

@@ -1,69 +1,131 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { parseSync } from "oxc-parser";
-import { expect, it } from "vitest";
+import { beforeAll, expect, it } from "vitest";
+import { parse } from "yaml";
+import { crds } from "../../src/resources/crd/index.ts";
 import { sourceFiles } from "./imports.ts";
+import {
+  bareOpening,
+  commentsIn,
+  explanationsIn,
+  mostWords,
+  privateWordIn,
+  proseIn,
+  sentencesOf,
+  textsIn,
+  wordsIn,
+} from "./words.ts";
 
 /**
- * Words of the project's own for known things, and sentence openings that a reader stumbles over, do not get into sentences that a
- * user reads: texts of more than one word in the source. Comments are not looked at. SQL is: it has none of them.
+ * What a user reads has no word of the project's own for a known thing, no sentence that begins with a bare "What" or "Of", and
+ * none of more than 25 words (writing.md). Looked at: texts of more than one word in the source (REST, MCP, `kubectl explain`,
+ * conditions, events, log entries, reports, assessments, the command line), the pages, the chart, the examples. Comments of the
+ * source are not looked at.
  */
-const privateWords =
-  /\b(?:mends?|mended|lessons?|canon|wholly|swift|strangers?|whoever|left behind|carried over|one of theirs|who calls|is told|there is none|there is no such|ended in order|ends in order)\b/i;
 
-const root = join(import.meta.dirname, "../..");
-
-/** Every text in the source that has a space: literals, and the fixed parts of templates. */
-function sentencesIn(path: string, text: string): string[] {
-  const found: string[] = [];
-  const see = (value: unknown) => {
-    if (typeof value === "string" && value.includes(" ")) found.push(value);
-  };
-  const visit = (node: unknown): void => {
-    if (Array.isArray(node)) for (const one of node) visit(one);
-    if (typeof node !== "object" || node === null || Array.isArray(node)) return;
-    const { type, ...rest } = node as { type?: string; value?: unknown };
-    if (type === "Literal") see(rest.value);
-    else if (type === "TemplateElement") see((rest.value as { cooked?: string }).cooked);
-    else for (const child of Object.values(rest)) visit(child);
-  };
-  const { program, errors } = parseSync(path, text);
-  expect(errors, path).toEqual([]);
-  visit(program.body);
-  return found;
+interface Text {
+  place: string;
+  text: string;
 }
 
+const root = join(import.meta.dirname, "../..");
+const read = (path: string): string => readFileSync(join(root, path), "utf8");
+const namesIn = (folder: string, ending: string): string[] =>
+  readdirSync(join(root, folder))
+    .filter((name) => name.endsWith(ending))
+    .map((name) => `${folder}/${name}`);
+
+const readSource = (): Text[] =>
+  sourceFiles(root, ["src", "controllers"])
+    .filter(({ path }) => /\.ts$/.test(path) && !path.endsWith(".test.ts"))
+    .flatMap(({ path, text }) => textsIn(path, text).map((one) => ({ place: path, text: one })));
+
+const readPages = (): Text[] =>
+  [
+    ...namesIn("docs", ".md"),
+    ...["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "charts/rowferry/README.md"],
+  ].flatMap((place) => proseIn(read(place)).map((text) => ({ place, text })));
+
+const readManifests = (): Text[] => [
+  ...["charts/rowferry/values.yaml", "charts/rowferry/Chart.yaml", ...namesIn("examples", ".yaml")].flatMap((place) =>
+    commentsIn(read(place)).map((text) => ({ place, text })),
+  ),
+  { place: "charts/rowferry/Chart.yaml", text: String(parse(read("charts/rowferry/Chart.yaml")).description) },
+  ...read("charts/rowferry/templates/NOTES.txt")
+    .replace(/\{\{-? (?:if|else|end)[^}]*\}\}/g, "")
+    .split("\n\n")
+    .map((text) => ({ place: "charts/rowferry/templates/NOTES.txt", text })),
+  ...Object.entries(crds).flatMap(([place, crd]) => explanationsIn(crd()).map((text) => ({ place, text }))),
+];
+
+const inPages: Text[] = [];
+const elsewhere: Text[] = [];
+beforeAll(() => {
+  inPages.push(...readPages());
+  elsewhere.push(...readSource(), ...readManifests());
+});
+const everywhere = (): Text[] => [...elsewhere, ...inPages];
+const shown = ({ place, text }: Text): string => `${place}: ${text.slice(0, 200)}`;
+
 it("sentences for users have no private word of writing.md", () => {
-  const files = sourceFiles(root, ["src", "controllers"]).filter(
-    ({ path }) => /\.ts$/.test(path) && !path.endsWith(".test.ts"),
-  );
-  expect(files.length).toBeGreaterThan(300);
-  // Only a file that has such a word somewhere, be it in a comment, is worth the parser's time.
-  const hits = files
-    .filter(({ text }) => privateWords.test(text))
-    .flatMap(({ path, text }) => sentencesIn(path, text).map((sentence) => ({ path, sentence })))
-    .filter(({ sentence }) => privateWords.test(sentence));
-  expect(hits.map(({ path, sentence }) => `${path}: ${sentence.slice(0, 160)}`)).toEqual([]);
+  const all = everywhere();
+  expect(all.length).toBeGreaterThan(10_000);
+  const hits = all.filter(({ text }) => privateWordIn(text) !== undefined);
+  expect(hits.map(shown)).toEqual([]);
 });
 
-it("pages and the chart's values have none of them either", () => {
-  const pages = [
-    ...readdirSync(join(root, "docs"))
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => `docs/${name}`),
-    ...["README.md", "SECURITY.md", "CONTRIBUTING.md", "charts/rowferry/values.yaml"],
-  ];
-  const hits = pages.flatMap((path) =>
-    readFileSync(join(root, path), "utf8")
-      .split("\n")
-      .flatMap((line, at) => (privateWords.test(line) ? [`${path}:${at + 1}: ${line.slice(0, 160)}`] : [])),
+it("no sentence begins with a bare What, Who, Of, Such or Whoever", () => {
+  const hits = everywhere().flatMap(({ place, text }) =>
+    sentencesOf(text)
+      .filter((sentence) => bareOpening.test(sentence))
+      .map((sentence) => ({ place, text: sentence })),
   );
-  expect(hits).toEqual([]);
+  expect(hits.map(shown)).toEqual([]);
 });
 
-it("the test sees words in literals and in templates, and not in comments and names", () => {
-  const of = (text: string) => sentencesIn("x.ts", text).filter((sentence) => privateWords.test(sentence));
+/** SQL, HTML, CSS and the shells' scripts of completion. */
+const isCode = (text: string): boolean =>
+  /\b(?:SELECT|INSERT INTO|UPDATE|WHERE|JOIN|CASE|CREATE TABLE|compgen|local -a)\b/.test(text) ||
+  /<\/?[a-z][^>]*>|\{[^}]*:[^}]*;/.test(text);
+
+/** A message in lower case says what is wrong, then the fix, then the state: each of the three counts by itself. */
+const partsOf = (sentence: string): string[] => (/^[\p{Ll}…]/u.test(sentence) ? sentence.split(/[:;] /) : [sentence]);
+
+it(`no sentence has more than ${mostWords} words`, () => {
+  const hits = [
+    ...elsewhere
+      .filter(({ text }) => !isCode(text))
+      .flatMap(({ place, text }) =>
+        sentencesOf(text)
+          .flatMap(partsOf)
+          .map((one) => ({ place, text: one })),
+      ),
+    ...inPages.flatMap(({ place, text }) => sentencesOf(text).map((one) => ({ place, text: one }))),
+  ].filter(({ text }) => wordsIn(text) > mostWords);
+  expect(hits.map(shown)).toEqual([]);
+});
+
+it("the tests see words in literals and in templates, and not in comments and names", () => {
+  const of = (text: string) => textsIn("x.ts", text).filter((sentence) => privateWordIn(sentence) !== undefined);
   expect(of('const a = "Whoever has it";')).toEqual(["Whoever has it"]);
-  expect(of("const a = `$" + "{b} is left behind`;")).toEqual([" is left behind"]);
+  expect(of("const a = `$" + "{b} is left behind, $" + "{c}`;")).toEqual(["… is left behind, …"]);
+  expect(of('const a = "is a whole number"; const b = "the whole table";')).toEqual(["the whole table"]);
   expect(of("// whoever reads\nconst mended = 1; const b = 'mend';")).toEqual([]);
+});
+
+it("the tests count code as one word, and know where a sentence ends", () => {
+  expect(wordsIn("Set `spec.attempt` to 2, with `kubectl patch migration shop`.")).toBe(6);
+  expect(sentencesOf("Ends at 1.5 s, e.g. here. `code` begins one (as this). A third?")).toEqual([
+    "Ends at 1.5 s, e.g. here.",
+    "`code` begins one (as this).",
+    "A third?",
+  ]);
+  expect(sentencesOf("Over\nlines.\n\nNext").filter((one) => bareOpening.test(one))).toEqual([]);
+  expect(["What it is", "Of the run.", "(Such a row."].filter((one) => !bareOpening.test(one))).toEqual([]);
+});
+
+it("the tests see prose of pages, not their blocks of code", () => {
+  const page = "# What is told\n\nA `told` word.\n\n```\ntold\n```\n\n| a | b |\n| --- | --- |\n| heard | 1 |\n";
+  expect(proseIn(page).filter((text) => privateWordIn(text) !== undefined)).toEqual(["What is told", "heard"]);
+  expect(commentsIn("a: 1\n# One\n# and two.\nb: 2\n  # Three.\n")).toEqual(["One\nand two.", "Three."]);
 });

@@ -193,7 +193,7 @@ test("Of a URL it is said that it is stored only where it is", () => {
   };
   const said = (name: string, field: string) => schemas[name]?.properties?.[field]?.description;
   const once = /Used for this call only; not stored or returned\.$/;
-  const kept = /It is encrypted wherever it is stored, and never returned\.$/;
+  const kept = /Stored encrypted and never returned\.$/;
   for (const field of ["source_url", "target_url"]) {
     expect(said("PreflightMigrationRequest", field)).toMatch(once);
     expect(said("EstimateMigrationRequest", field)).toMatch(once);

@@ -51,7 +51,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
-      "Queues a failed migration again: tables that an earlier run finished are kept where they are equal to the source, and the rest is copied anew. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
+      "Queues a failed migration again. Finished tables of an earlier run are kept if they are equal to the source, and other tables are copied again. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",

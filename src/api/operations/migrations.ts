@@ -28,7 +28,7 @@ export const migrationOperations: readonly Operation[] = [
     path: "/api/migrations",
     summary: "Create a migration",
     description:
-      "Starts a copy from the source to the target; the URLs name the engines. If the answer has no `checkout_url`, the migration has started: poll it until its `status` is `completed` or `failed`. If it has one, its `status` is `awaiting_payment` and nothing runs until somebody pays there. Without `estimate_id`, an account that pays has its source measured first: the call counts in the tier `probe` too, and a source that cannot be measured is refused. With an `Idempotency-Key`, a repeat of the same body returns the same migration, and another body is refused.",
+      "Starts a copy from the source to the target; the URLs name the engines. If the answer has no `checkout_url`, the migration has started: poll it until its `status` is `completed` or `failed`. If it has one, its `status` is `awaiting_payment` and nothing runs until somebody pays there. Without `estimate_id`, the source of an account that pays is measured first. The call then counts in the tier `probe` too, and an unreachable source is refused. With an `Idempotency-Key`, a repeat of the same body returns the same migration, and another body is refused.",
     tag,
     auth: "token",
     tier: "write",

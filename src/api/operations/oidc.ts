@@ -14,8 +14,8 @@ const tag = "Account";
 const methodsSchema = z.object({
   oidc: z
     .object({
-      name: z.string().describe("What people call the sign-in service."),
-      start_url: z.string().describe("Where a browser begins."),
+      name: z.string().describe("Name of the sign-in service."),
+      start_url: z.string().describe("URL where a browser starts."),
     })
     .nullable()
     .describe("Sign-in with OpenID Connect; null: this installation has none."),
@@ -119,7 +119,7 @@ export const oidcOperations: readonly Operation[] = [
     path: linkPath,
     summary: "Link an OpenID Connect identity",
     description:
-      "Links an identity of the sign-in service to the account of the session that calls, so that it signs in from then on. Send the browser to `url`. The e-mail address that the sign-in service verified must be the account's.",
+      "Links an identity of the sign-in service to the account of the session, so that it can sign in from then on. Send the browser to `url`. The e-mail address that the sign-in service verified must be the account's.",
     tag,
     auth: "token",
     withoutTeam: true,

@@ -127,7 +127,7 @@ async function* rest(first: Buffer, pieces: AsyncIterator<Uint8Array>): AsyncGen
 const wrongKey = (what: string, identities: readonly string[]) =>
   new BackupError(
     "archive_key_wrong",
-    `none of the ${identities.length} given private keys opens ${what}: give the key of one of the recipients that the backup was made for, unless the first lines of the file were changed. Without such a key, nobody can read it`,
+    `none of the ${identities.length} given private keys opens ${what}: give the key of one of the backup's recipients, unless the first lines of the file were changed. Without such a key, nobody can read it`,
   );
 
 /** A new key pair, as age-keygen makes it. */

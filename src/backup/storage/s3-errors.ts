@@ -97,7 +97,7 @@ export function storageError(error: unknown, { place, name }: { place: string; n
   if (found === undefined)
     return new BackupError(
       "storage_failed",
-      `the storage ${place} answered ${shown(error.name)}${status === undefined ? "" : ` (HTTP ${status})`}: contact its administrator`,
+      `the storage ${place} returned ${shown(error.name)}${status === undefined ? "" : ` (HTTP ${status})`}: contact its administrator`,
       { retryable: status !== undefined && status >= 500, cause: error },
     );
   return new BackupError(found.code, `the storage ${place} ${found.words}`, {

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { optionsSchema } from "../../resources/options.ts";
 import { commands, flagsOf } from "../command.ts";
 import { widthOf } from "../terminal/bars.ts";
 import { coloursFor } from "../terminal/colours.ts";
@@ -41,4 +42,11 @@ it("no line of help is wider than the terminal but for examples, and colours add
   const bare = (text: string) => text.replace(/\u001b\[\d+m/g, "");
   expect(generalHelp(80, colours)).not.toBe(generalHelp(80));
   expect(bare(generalHelp(80, colours))).toBe(generalHelp(80));
+});
+
+it("the help names flags as flags, and not as the options of a Migration", () => {
+  const text = commands.map((command) => commandHelp(command, 100)).join("\n");
+  expect(text).toContain("written as in --include");
+  expect(text.replace(/\s+/g, " ")).toContain("(with --content data: empty)");
+  expect(Object.keys(optionsSchema.shape).filter((name) => text.includes(`\`${name}\``))).toEqual([]);
 });

@@ -4,7 +4,7 @@ import type { Flag } from "./index.ts";
 
 /** The help's texts, for a terminal of so many columns. */
 
-const exits = `0 done and verified; 1 failed; 2 the command line is wrong (nothing was changed); 3 source and target differ; 128 + n stopped by signal n (130 after Ctrl-C)`;
+const exits = `0: done and verified; 1: failed; 2: wrong command line, nothing changed; 3: source and target differ; 128 + n: stopped by signal n (130: Ctrl-C)`;
 
 /** Flags by what they are for, in the help's order. A test holds that each flag of each command has a group. */
 export const flagGroups: readonly (readonly [title: string, names: readonly string[]])[] = [

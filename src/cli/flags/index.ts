@@ -61,6 +61,12 @@ function inner(schema: Seen): Seen {
   return schema.def.innerType === undefined ? schema : inner(schema.def.innerType);
 }
 
+/** Options are named as in a Migration (`content: data`); here they are flags. */
+const withFlagNames = (words: string): string =>
+  words.replace(/`(\w+)(?:: (\w+))?`/g, (all, key: string, value = "") =>
+    key in optionsSchema.shape ? `--${flagName(key)}${value === "" ? "" : ` ${value}`}` : all,
+  );
+
 function flagOf(key: Key): Flag {
   const schema = optionsSchema.shape[key] as unknown as Seen;
   const { def, description } = inner(schema);
@@ -77,7 +83,7 @@ function flagOf(key: Key): Flag {
   } as const;
   const value = values[key] ?? (def.entries ? Object.values(def.entries).join("|") : words[kind]);
   const standard = schema.def.defaultValue;
-  const help = otherHelp[key] ?? schema.description ?? description ?? "";
+  const help = withFlagNames(otherHelp[key] ?? schema.description ?? description ?? "");
   const repeat = kind === "list" || kind === "map" ? " May be given several times." : "";
   const short = shorts[key];
   return {

@@ -35,13 +35,13 @@ export function reportPage(report: CopyReport, title = "Rowferry report"): strin
 <body>
 <header>
 <h1>${safe(title)}</h1>
-<p class="verdict ${whole ? "whole" : "parts"}">${safe(verdict)}</p>
+<p class="verdict ${whole ? "complete" : "parts"}">${safe(verdict)}</p>
 </header>
 <nav aria-label="Contents"><ul>${links.join("")}</ul></nav>
 <main>
 ${sections.map(({ html }) => html).join("\n")}
 </main>
-<footer><p>Made by Rowferry. A reset drops exactly what stands under “Made in the target”.</p></footer>
+<footer><p>Made by Rowferry. A reset drops exactly the objects under “Made in the target”.</p></footer>
 </body>
 </html>
 `;

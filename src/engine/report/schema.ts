@@ -16,7 +16,7 @@ const inventoryEntrySchema = z.object({
   outcome: z
     .enum(["copied", "converted", "reported", "not_applicable"])
     .describe(
-      "`copied` as it is; `converted` into something that does the same (note: how); `reported`: not copied, or changed (note: why); `not_applicable`: not part of the copy, by an option such as `exclude`, or since the target computes it (note: why).",
+      "`copied` unchanged; `converted` to an equivalent; `reported`: not copied or changed; `not_applicable`: skipped by an option, or computed by the target. `note` has the reason.",
     ),
   note: z.string().exactOptional().describe("How it was converted, or why it was not copied or was changed."),
   definition: z

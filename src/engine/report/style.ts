@@ -11,7 +11,7 @@ h4 { font-size: 1rem; margin: 1rem 0 .25rem; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
 .verdict { margin: 0; padding: .75rem 1rem; border: 1px solid var(--line); border-left-width: .4rem; font-weight: 600; }
-.verdict.whole { border-left-color: var(--good); }
+.verdict.complete { border-left-color: var(--good); }
 .verdict.parts { border-left-color: var(--care); }
 nav ul { list-style: none; margin: 1rem 0 0; padding: 0; display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; }
 dl { display: grid; grid-template-columns: repeat(auto-fit, minmax(17rem, 1fr)); gap: .5rem 2rem; margin: 0; }

@@ -13,7 +13,7 @@ describe("a list of made objects", () => {
     [
       "another database at the same address",
       { ...here, identity: "postgresql 7 16385" },
-      "name the one that was copied into",
+      "name the database of the copy",
     ],
     [
       "the same server by another address, which may be a clone of it",

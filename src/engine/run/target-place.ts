@@ -35,12 +35,12 @@ const addressOf = ({ host, port }: Endpoint) =>
 /** Why a list that was made in one place must not be dropped in another, and what to do; undefined where they are one. */
 export function elsewhere({ address, identity }: StatedPlace, now: DatabaseIdentity): string | undefined {
   if (address === undefined || identity === undefined)
-    return "the report of what was made does not say on which server that was, as those of earlier versions do not: drop by hand what it names under made";
+    return "the report is of an earlier version and does not name the target's server: drop by hand the objects that it lists under made";
   const before = printable(address.slice(0, 300));
   if (identity !== now.identity)
-    return `the report is of what was made on ${before}, and the database now named on ${printable(now.address)} is another one, or on another server (a new, cloned or restored one too): name the one that was copied into, or drop by hand what the report names under made`;
+    return `the report is of a copy into ${before}, and the database on ${printable(now.address)} is another one, or on a new, cloned or restored server: name the database of the copy, or drop by hand the objects that the report lists under made`;
   if (address !== now.address)
-    return `the report is of what was made on ${before}, and the server at ${printable(now.address)} may be a clone of that one: name the target by the host and port of the copy; if it took over from that server, drop by hand what the report names under made`;
+    return `the report is of a copy into ${before}, and the server at ${printable(now.address)} may be a clone of it: name the target by the host and port of the copy; if the server was replaced, drop by hand the objects that the report lists under made`;
   return undefined;
 }
 

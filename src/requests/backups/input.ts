@@ -112,7 +112,7 @@ const recipients = z
   .min(1)
   .max(20)
   .describe(
-    `${describedAs(encryptionSchema.shape.recipients)} Default: the installation's key ring. The service cannot restore or verify what it cannot decrypt: then you restore with the command line.`,
+    `${describedAs(encryptionSchema.shape.recipients)} Default: the installation's key ring. With your own keys, only the command line can restore.`,
   );
 const database = url("database to back up, which is only read", true);
 const databaseCa = ca("source_ca").describe("PEM of the CA that signed the database server's certificate.");

@@ -39,7 +39,7 @@ export function translateViews<View extends ReadView, Table>(
       return false;
     });
   }
-  for (const { name } of left) refused.set(name, "it and another view stand on each other");
+  for (const { name } of left) refused.set(name, "it and another view depend on each other");
   return refused;
 }
 

@@ -67,13 +67,13 @@ export async function pin(session: Session, statementSeconds: number): Promise<B
   // In a second transaction, which a pooler in transaction mode may give to another session.
   const reads = readBackSettings.map(([name], at) => `pg_catalog.current_setting(${literal(name)}) AS s${at}`);
   const [found = {}] = await session.query<Record<string, string>>(
-    `SELECT pg_catalog.pg_backend_pid() AS pid, ${begun} AS begun, ${reads.join(", ")}`,
+    `SELECT pg_catalog.pg_backend_pid() AS pid, ${begun} AS started, ${reads.join(", ")}`,
   );
   const words = readBackSettings.flatMap(([name, value], at) => {
     const is = found[`s${at}`] ?? "";
     return is === value ? [] : [`${name} is '${printable(is)}'`];
   });
-  if (words.length === 0) return { pid: Number(found.pid), begun: found.begun ?? "" };
+  if (words.length === 0) return { pid: Number(found.pid), begun: found.started ?? "" };
   throw notKept(session.place, words.join(", "));
 }
 

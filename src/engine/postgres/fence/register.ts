@@ -180,7 +180,7 @@ async function refuseCloned(
   if (row === undefined || row.name === (cluster ?? row.name)) return;
   throw new EngineError(
     "other_database",
-    `the target's table ${table} came with a copy of the database in which it was made (a template, a restored dump), so that what it lists of ${printable(ownerName)} is not of this one: name the database that was copied into, or drop that table and by hand what the run made; nothing was dropped`,
+    `the target's table ${table} is from another database (a template, a restored dump), so its list of ${printable(ownerName)} does not apply here: name the database of the copy, or drop that table and the run's objects by hand; nothing was dropped`,
   );
 }
 

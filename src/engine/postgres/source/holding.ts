@@ -237,7 +237,7 @@ const gaveWay = ({ key, table, user, query }: Waiter, seconds: number) =>
   new EngineError(
     "source_changed",
     printable(
-      `session ${key.split(" ")[0]} (user ${user ?? "unknown"}) has waited for ${seconds} s to lock table ${table} of the source, which is not completely copied, and later readers of the table wait behind it (${query ?? "statement unknown"}): change tables of the source before the copy or after it, or set a longer blocking_timeout`,
+      `session ${key.split(" ")[0]} (user ${user ?? "unknown"}) has waited for ${seconds} s to lock table ${table} of the source, which is not completely copied; later readers wait behind it (${query ?? "statement unknown"}): change tables of the source before the copy or after it, or set a longer blocking_timeout`,
     ),
     { retryable: true, side: "source" },
   );

@@ -21,6 +21,6 @@ export function refuseTouched(tables: readonly TouchedTable[]): void {
   if (touched.length === 0) return;
   throw new EngineError(
     "target_changed",
-    `others changed tables that this run made in the target, and that it would make anew: ${listed(touched, "; ")}. Nothing was dropped: save and remove what is named, then run again; or name the tables in options.drop, or reset the run, which drops them with it`,
+    `others changed tables that this run made in the target, and that it would make anew: ${listed(touched, "; ")}. Nothing was dropped. Save and remove the named objects, then run again. Or name the tables in options.drop, or reset the run, which drops them too`,
   );
 }

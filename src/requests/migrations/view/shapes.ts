@@ -20,7 +20,7 @@ export const url = (which: string, stored: boolean) =>
     .min(1)
     .max(longestUrl)
     .meta({
-      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. ${stored ? "It is encrypted wherever it is stored, and never returned." : "Used for this call only; not stored or returned."}`,
+      description: `Connection URL of the ${which}: scheme://user:password@host:port/database with mysql, mariadb, postgres or postgresql. ${stored ? "Stored encrypted and never returned." : "Used for this call only; not stored or returned."}`,
       pattern: urlPattern,
     });
 
@@ -95,7 +95,7 @@ export const createSchema = pairSchema.extend({
     .min(0)
     .max(3650)
     .describe(
-      "Days after completion when the sealed URLs are removed; 0: at once. Without them it cannot be reset. A failed one keeps them for a retry. Default and maximum: the installation's, which is 30 unless its operator changed it.",
+      "Days after completion when the sealed URLs are removed; 0: at once. A reset needs them; a failed migration keeps them. Default and maximum: the installation's, which is 30 unless changed.",
     )
     .exactOptional(),
 });

@@ -103,7 +103,7 @@ async function reportOrphans(finishing: Finishing, session: Writer, key: Foreign
     ...(alike === 0
       ? []
       : [
-          `${alike} rows of ${key.table.source.name} write their parent in ${referencedTable} in other letters, as upper for lower case, and are equal to it only in the source's collation (${key.collations.join(", ")}), where PostgreSQL compares exactly; write both alike, then VALIDATE CONSTRAINT`,
+          `${alike} rows of ${key.table.source.name} write their parent in ${referencedTable} in another case or with other accents: they are equal only in the source's collation (${key.collations.join(", ")}), but PostgreSQL compares exactly; write both alike, then VALIDATE CONSTRAINT`,
         ]),
   ];
   const words = `${what.join("; ")}: the foreign key ${identifier(key.name)} was added NOT VALID`;

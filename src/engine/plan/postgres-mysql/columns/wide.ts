@@ -46,7 +46,7 @@ export function tooWide(error: unknown, table: SourceTable): EngineError | undef
   if (!(error instanceof EngineError) || !tooMuch.has(errorNumber(error) ?? 0)) return undefined;
   return new EngineError(
     "row_too_large",
-    `table ${printable(tableName(table))}: its ${table.columns.length} columns do not fit into a row of the target: ${error.message}; give some columns shorter types in options.types, leave the table out with options.exclude and split it, or use a server with an innodb_page_size of 32K or 64K`,
+    `table ${printable(tableName(table))}: its ${table.columns.length} columns do not fit into a row of the target: ${error.message}; set shorter types in options.types, skip the table with options.exclude and split it, or use a server with an innodb_page_size of 32K or 64K`,
     { cause: error },
   );
 }

@@ -27,7 +27,7 @@ export async function compareValues(
     ...verification,
     uncompared: [
       ...verification.uncompared,
-      ...others.map(({ schema, name }) => `${schema}.${name}: rows of an extension's own stand among the user's`),
+      ...others.map(({ schema, name }) => `${schema}.${name}: it has rows of an extension among the user's`),
     ],
   };
 }

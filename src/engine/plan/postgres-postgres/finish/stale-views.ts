@@ -39,7 +39,7 @@ export async function staleViews(
     const rows = ours.rows === theirs.rows ? "" : `: ${ours.rows} rows in the source, ${theirs.rows} in the target`;
     found.push({
       name: label,
-      note: `filled by its query in the target, and its rows are not those of the source, where it was last refreshed before its tables changed, or its query does not always answer alike${rows}`,
+      note: `filled by its query in the target, and its rows differ from the source: its tables changed after its last refresh, or its query does not always return the same rows${rows}`,
     });
   }
   return found.map(({ name, note }) => ({ name: printable(name), note }));
