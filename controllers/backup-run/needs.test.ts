@@ -50,7 +50,7 @@ describe("without an image of the backup's server a Restore is refused, with the
       "one that converts",
       { convert: true },
       "MariaDB",
-      /The backup is of MariaDB.*set backups\.verification\.images\.mariadb, or restore the run into MariaDB and copy that database with a Migration\.$/,
+      /MariaDB server to convert the backup\..*set backups\.verification\.images\.mariadb, or restore the run into MariaDB and copy that database with a Migration\.$/,
     ],
     ["one of an unknown server", { convert: true }, "Oracle", /^Backups of Oracle cannot be converted.*Migration\.$/],
     [
