@@ -8,8 +8,7 @@ import { withoutUrls } from "./urls.ts";
  */
 const longest = 6000;
 
-/** Characters of a line that is part of a longer text. A page of 20 always fits into the fence. */
-export const lineLength = 290;
+/** A page of 20 lines always fits into the fence. */
 const part = /.{1,290}(?= |$)|.{1,290}/gu;
 
 /** A text that is too long for a line of the fence, in several, which end between words where that is possible. */

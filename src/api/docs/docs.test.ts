@@ -77,6 +77,8 @@ describe("a search of the real pages leads first, by words of other services,", 
     ["forgot password", "not-supported#password-reset-by-email"],
     ["too many requests", "limits#rate-limits"],
     ["2fa", "not-supported#two-factor-authentication-2fa"],
+    ["sso", "authentication#openid-connect"],
+    ["oauth", "not-supported#oauth-for-api-clients-and-saml"],
     ["terraform", "not-supported#terraform-provider"],
     ["swagger", "endpoints#the-machine-readable-description"],
   ])("%s to %s", (words, place) => {

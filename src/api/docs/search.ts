@@ -41,7 +41,7 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   setup: ["install"],
   swagger: ["openapi"],
   library: ["libraries"],
-  sso: ["single"],
+  sso: ["openid"],
 };
 
 /** Terms in the words of these pages, or as one word that has synonyms. */
