@@ -20,6 +20,7 @@ const registry = {
   scope_missing: { status: 403, title: "Token scope missing" },
   session_required: { status: 403, title: "Session required" },
   sign_up_closed: { status: 403, title: "Sign-up closed" },
+  passwords_disabled: { status: 403, title: "Password sign-in disabled" },
   oidc_refused: { status: 403, title: "OpenID Connect sign-in refused" },
   not_found: { status: 404, title: "Not found" },
   method_not_allowed: { status: 405, title: "Method not allowed" },

@@ -37,6 +37,7 @@ describe("an issuer turns it on", () => {
         clientId: "rowferry",
         scopes: ["openid", "email"],
         name: "OpenID Connect",
+        only: false,
         createAccounts: true,
         allowedDomains: ["example.com"],
         trustEmails: false,

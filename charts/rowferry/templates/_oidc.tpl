@@ -18,7 +18,7 @@
 {{- define "rowferry.oidcEnvironment" -}}
 {{- if include "rowferry.oidcSecret" . }}
 {{- with .Values.api.oidc }}
-{{- $settings := pick . "issuer" "clientId" "scopes" "name" "createAccounts" "allowedDomains" "trustEmails" }}
+{{- $settings := pick . "issuer" "clientId" "scopes" "name" "only" "createAccounts" "allowedDomains" "trustEmails" }}
 - name: ROWFERRY_OIDC
   value: {{ (empty .ca | ternary $settings (merge (dict "ca" .ca) $settings)) | toJson | quote }}
 - name: ROWFERRY_OIDC_SECRET_FILE

@@ -79,7 +79,7 @@ export const accountOperations: readonly Operation[] = [
       schema: answered,
       location: "/api/account",
     },
-    problems: ["already_exists", "sign_up_closed", "limit_reached", "busy"],
+    problems: ["already_exists", "sign_up_closed", "passwords_disabled", "limit_reached", "busy"],
     examples: { request: exampleCredentials, response: { message: "Welcome.", account: exampleAccount } },
     async run(world, { body, address, attempt }) {
       return withSession("Welcome.", await signUp(world, signUpSchema.parse(body), { address, attempt }));
@@ -157,7 +157,7 @@ export const accountOperations: readonly Operation[] = [
     tier: "none",
     body: credentialsSchema,
     answer: { status: 200, description: "Signed in.", schema: answered },
-    problems: ["credentials_refused", "busy"],
+    problems: ["credentials_refused", "passwords_disabled", "busy"],
     examples: { request: exampleCredentials, response: { message: "Signed in.", account: exampleAccount } },
     async run(world, call) {
       return withSession("Signed in.", await signIn(world, credentialsSchema.parse(call.body), call));

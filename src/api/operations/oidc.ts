@@ -12,6 +12,7 @@ import { identityOf } from "./identity.ts";
 const tag = "Account";
 
 const methodsSchema = z.object({
+  password: z.boolean().describe("Whether an e-mail address and a password sign in."),
   oidc: z
     .object({
       name: z.string().describe("Name of the sign-in service."),
@@ -26,13 +27,21 @@ const continues = "Continue at the sign-in service.";
 const startPath = "/api/auth/oidc/start";
 const linkPath = "/api/auth/oidc/link";
 
+/** Of the characters that the standards allow; what is longer would not fit into the headers, percent-encoded. */
+const visible = (longest: number, what: string) =>
+  z
+    .string()
+    .max(longest)
+    .regex(/^[\x20-\x7e]*$/, { error: "must be visible characters of ASCII" })
+    .describe(what)
+    .exactOptional();
+
 /** What an issuer sends the browser back with: RFC 6749, 4.1.2; RFC 9207. */
 const callbackSchema = z.object({
-  code: z.string().max(4096).describe("The issuer's code.").exactOptional(),
-  state: z.string().max(200).describe("As the sign-in began.").exactOptional(),
-  iss: z.string().max(500).describe("The issuer's URL.").exactOptional(),
-  error: z.string().max(200).describe("Why the issuer refused.").exactOptional(),
-  error_description: z.string().max(4096).describe("The same in words; not used.").exactOptional(),
+  code: visible(3000, "The issuer's code."),
+  state: visible(200, "As the sign-in began."),
+  iss: visible(500, "The issuer's URL."),
+  error: visible(200, "Why the issuer refused."),
 });
 
 /** Only the browser that begins can end it. */
@@ -44,18 +53,22 @@ export const oidcOperations: readonly Operation[] = [
     method: "get",
     path: "/api/auth",
     summary: "Get the ways to sign in",
-    description: "Whether this installation has sign-in with OpenID Connect, beside e-mail address and password.",
+    description: "Whether passwords, OpenID Connect or both sign in to this installation.",
     tag,
     auth: "none",
     tier: "none",
     answer: { status: 200, description: "The ways.", schema: methodsSchema },
     problems: [],
     examples: {
-      response: { oidc: { name: "Example Login", start_url: `https://rowferry.example.com${startPath}` } },
+      response: {
+        password: true,
+        oidc: { name: "Example Login", start_url: `https://rowferry.example.com${startPath}` },
+      },
     },
     async run({ oidc, settings }) {
       const start_url = `${settings.baseUrl}${startPath}`;
-      return { body: { oidc: oidc === undefined ? null : { name: oidc.name, start_url } } };
+      const shown = oidc === undefined ? null : { name: oidc.name, start_url };
+      return { body: { password: !oidc?.only, oidc: shown } };
     },
   },
   {

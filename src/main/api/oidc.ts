@@ -37,6 +37,7 @@ const oidcSchema = z.strictObject({
     .refine((scopes) => scopes.includes("openid"), { error: "must include openid" })
     .default(["openid", "email"]),
   name: z.string().min(1).max(100).default("OpenID Connect"),
+  only: z.boolean().default(false),
   createAccounts: z.boolean().default(false),
   allowedDomains: z
     .array(
@@ -68,7 +69,7 @@ export async function createOidc({
   if (secretFile === undefined) throw new Error("ROWFERRY_OIDC is set and ROWFERRY_OIDC_SECRET_FILE is not");
   const clientSecret = (await readFile(secretFile, "utf8")).trim();
   if (clientSecret === "") throw new Error(`${secretFile} is empty: it must contain the client secret`);
-  const { issuer, clientId, ca, scopes, trustEmails, name, createAccounts, allowedDomains } = settings;
+  const { issuer, clientId, ca, scopes, trustEmails, ...others } = settings;
   const about = { issuer, clientId, clientSecret, ...(ca === undefined ? {} : { ca }) };
   return {
     provider: createOidcProvider({
@@ -77,8 +78,6 @@ export async function createOidc({
       scopes,
       trustEmails,
     }),
-    name,
-    createAccounts,
-    allowedDomains,
+    ...others,
   };
 }

@@ -7,7 +7,7 @@ import { clientOf } from "../client-address.ts";
 import { Problem } from "../errors.ts";
 import { newDevice } from "../sessions/device.ts";
 import { openSession } from "../sessions/session.ts";
-import type { SignInOrigin } from "../sessions/sign-in.ts";
+import { requirePasswords, type SignInOrigin } from "../sessions/sign-in.ts";
 import { asMember, newTeamName, personalTeamOf } from "../teams/membership.ts";
 import type { ApiSettings, World } from "../world.ts";
 import { type Email, readEmail } from "./email.ts";
@@ -160,6 +160,7 @@ export async function signUp(
   input: { email: string; password: string },
   from: SignInOrigin,
 ): Promise<SignedIn> {
+  requirePasswords(world);
   if (!world.settings.signUp)
     throw new Problem("sign_up_closed", "This installation takes no sign-ups; ask its administrator for an account.");
   const of = clientOf(from.address);

@@ -88,6 +88,8 @@ export async function unlink(world: World, { account, session }: Identity): Prom
   const { name, uid } = account.metadata;
   if (session === undefined)
     throw new Problem("session_required", "Only a session unlinks identities: sign in with POST /api/session.");
+  if (world.oidc?.only)
+    throw new Problem("state_conflict", "OpenID Connect is the only way to sign in here: the identity stays.");
   if ((await storedPassword(world, name)) === undefined)
     throw new Problem("state_conflict", "Your account has no password; ask your administrator to set one first.");
   await change(world, kinds.accounts, "", name, (found) => {

@@ -31,6 +31,8 @@ export interface Oidc {
   provider: OidcProvider;
   /** What people call the issuer. */
   name: string;
+  /** Whether nobody signs in or up by a password. */
+  only: boolean;
   /** Whether a person without an account gets one, though sign-up is closed. */
   createAccounts: boolean;
   /** Of e-mail addresses, in ASCII and lower case; none: any. */

@@ -72,6 +72,15 @@ function bucketsOf(account: string, from: string, device: string | undefined): B
   ];
 }
 
+/** Throws Problem `passwords_disabled` where OpenID Connect is the only way to sign in. */
+export function requirePasswords({ oidc }: Pick<World, "oidc">): void {
+  if (oidc?.only)
+    throw new Problem(
+      "passwords_disabled",
+      "Passwords are disabled on this installation. Open GET /api/auth/oidc/start in a browser.",
+    );
+}
+
 /**
  * The account of an e-mail address and its password, and the values of the cookies of a new session and of the device. An address without an account takes as long
  * and is refused in the same words. Throws Problem `credentials_refused`, `rate_limited`, `busy`, and `invalid` for what is no e-mail address.
@@ -81,6 +90,7 @@ export async function signIn(
   input: z.output<typeof credentialsSchema>,
   from: SignInOrigin,
 ): Promise<SignedIn> {
+  requirePasswords(world);
   const { account: name } = readEmail(input.email);
   const by = clientOf(from.address);
   expectHash(by);

@@ -220,6 +220,22 @@ describe("settings", () => {
     expect((await signInBy(caller, issuer, inside)).status).toBe(303);
   });
 
+  it("can disable passwords; sessions and tokens stay", async () => {
+    const { caller } = await startOidcReplica(issuer, { only: true });
+    const owner = await signUp();
+    const person = newPerson({ email: owner.email });
+    expect((await link(owner.cookie, person)).status).toBe(303);
+    const disabled = { status: 403, body: { code: "passwords_disabled" } };
+    const body = { email: owner.email, password: owner.password };
+    for (const path of ["/api/session", "/api/account"]) expectNoSession(await caller.ask(path, { body }), disabled);
+    expect((await caller.ask("/api/auth")).body.password).toBe(false);
+    const cookie = sessionOf(await signInBy(caller, issuer, person));
+    for (const by of [{ cookie }, { cookie: owner.cookie }, { token: owner.token }])
+      expect((await caller.ask("/api/account", by)).status).toBe(200);
+    const removed = await caller.ask("/api/auth/oidc/link", { method: "DELETE", cookie, headers: origin });
+    expect(removed).toMatchObject({ status: 409, body: { code: "state_conflict" } });
+  });
+
   it("trust an address of which the issuer says nothing, and none of which it says no", async () => {
     const { caller } = await startOidcReplica(issuer, { createAccounts: true, trustEmails: true });
     const { email = "", subject } = newPerson();

@@ -80,9 +80,10 @@ describe("signing in with OpenID Connect", () => {
 
   it("is listed as a way to sign in where there is one, and is nothing elsewhere", async () => {
     expect((await caller.ask("/api/auth")).body).toEqual({
+      password: true,
       oidc: { name: "Example Login", start_url: `${provided.baseUrl}/api/auth/oidc/start` },
     });
-    expect((await api("/api/auth")).body).toEqual({ oidc: null });
+    expect((await api("/api/auth")).body).toEqual({ password: true, oidc: null });
     for (const path of ["start", "callback"])
       expect(await api(`/api/auth/oidc/${path}`)).toMatchObject({ status: 404, body: { code: "not_found" } });
   });
