@@ -27,21 +27,16 @@ const continues = "Continue at the sign-in service.";
 const startPath = "/api/auth/oidc/start";
 const linkPath = "/api/auth/oidc/link";
 
-/** Of the characters that the standards allow; what is longer would not fit into the headers, percent-encoded. */
-const visible = (longest: number, what: string) =>
-  z
-    .string()
-    .max(longest)
-    .regex(/^[\x20-\x7e]*$/, { error: "must be visible characters of ASCII" })
-    .describe(what)
-    .exactOptional();
+/** Of the characters that the standards allow. */
+const visible = z.string().regex(/^[\x20-\x7e]*$/, { error: "must be visible characters of ASCII" });
+const upTo = (longest: number, what: string) => visible.max(longest).describe(what).exactOptional();
 
 /** What an issuer sends the browser back with: RFC 6749, 4.1.2; RFC 9207. */
 const callbackSchema = z.object({
-  code: visible(3000, "The issuer's code."),
-  state: visible(200, "As the sign-in began."),
-  iss: visible(500, "The issuer's URL."),
-  error: visible(200, "Why the issuer refused."),
+  code: visible.describe("The issuer's code, as long as the headers may be.").exactOptional(),
+  state: upTo(200, "As the sign-in began."),
+  iss: upTo(300, "The issuer's URL."),
+  error: upTo(200, "Why the issuer refused."),
 });
 
 /** Only the browser that begins can end it. */

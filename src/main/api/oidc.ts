@@ -27,7 +27,7 @@ function isCertificate(pem: string): boolean {
 const domain = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z]([a-z0-9-]{0,61}[a-z0-9])?$/;
 
 const oidcSchema = z.strictObject({
-  issuer: z.string().refine(isIssuer, {
+  issuer: z.string().max(300).refine(isIssuer, {
     error:
       "must be the issuer's https:// URL, such as https://login.example.com, without query and /.well-known; http:// is allowed for this machine only",
   }),
