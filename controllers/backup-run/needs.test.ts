@@ -68,7 +68,15 @@ describe("without an image of the backup's server a Restore is refused, with the
 
 test("the Job of a Restore that converts has the target's Secret, and a server beside the worker that has none", () => {
   const template: WorkerTemplate = {
-    ...{ image: "app:1", pullPolicy: "Never", pullSecrets: [], command: ["node"], uid: 1, tmpSize: "1Gi" },
+    ...{
+      image: "app:1",
+      pullPolicy: "Never",
+      pullSecrets: [],
+      command: ["node"],
+      uid: 1,
+      memoryMax: 0,
+      tmpSize: "1Gi",
+    },
     ...{ guardSecrets: false, graceSeconds: 30, tokenSeconds: 3600, backoffLimit: 6, ttlSeconds: 60 },
     ...{ mostRunSeconds: 1000, silentSeconds: 300, endpointUrl: "https://o", ca: "", resources: {}, placement: {} },
     verify: { images, resources: {}, dataSize: "1Gi" },

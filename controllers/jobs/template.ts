@@ -17,6 +17,8 @@ export interface WorkerTemplate {
   /** The image's numeric user; the group is the same number. */
   uid: number;
   resources: { requests?: Record<string, string> | undefined; limits?: Record<string, string> | undefined };
+  /** Bytes that the container may have of a copy which was measured to need more than `resources` gives; 0: never more. */
+  memoryMax: number;
   /** Quantity: most that the pod may keep in /tmp. */
   tmpSize: string;
   /** The guard holds for URLs from Secrets too. */

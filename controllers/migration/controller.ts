@@ -22,7 +22,7 @@ import type { Queue } from "../runtime/queue.ts";
 import { candidateOf } from "./candidate.ts";
 import { decide } from "./decide.ts";
 import { createHistory } from "./history.ts";
-import { secretsOf } from "./job.ts";
+import { memoryOfNext, secretsOf } from "./job.ts";
 import type { Observed } from "./observed.ts";
 import { createPerformer } from "./perform.ts";
 import type { Plan } from "./plan.ts";
@@ -135,6 +135,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
       isBillingOff,
       silence: silences.of(uid, pods, job?.uid, heardAt),
       silentAfter: silentAfter(),
+      memoryOfNext: memoryOfNext(migration, options.template()),
       ...(trouble ? { trouble } : {}),
       ...(made ? { made } : {}),
     };

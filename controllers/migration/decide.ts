@@ -183,7 +183,7 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const found = jobProgress({ ...observed, subject: migration, job, first, result, isResultFollowed: true }, again);
   switch (found.at) {
     case "failed":
-      return fail(observed, status, found.trouble, now);
+      return fail(observed, status, withMemory(observed, found.trouble), now);
     case "completed":
       return complete(observed, status, found.reason, found.message, now);
     case "unseen":
@@ -213,6 +213,13 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
         },
       );
   }
+}
+
+/** The next run's worker gets the memory that this one lacked. */
+function withMemory({ memoryOfNext }: Observed, trouble: StateReason): StateReason {
+  if (trouble.reason !== "memory_too_small" || memoryOfNext === undefined) return trouble;
+  const message = `The worker had too little memory, and the next run's gets ${memoryOfNext}: retry. ${trouble.message}`;
+  return { ...trouble, message: message.slice(0, 2048), retryable: true };
 }
 
 function complete(observed: Observed, status: ControllerStatus, reason: string, message: string, now: Date): Plan {

@@ -11,7 +11,7 @@ import { isWaiting } from "./run.ts";
 
 const now = new Date("2026-03-01T12:00:00.000Z");
 const template: WorkerTemplate = {
-  ...{ image: "app:1", pullPolicy: "Never", pullSecrets: [], command: ["node"], uid: 1, tmpSize: "1Gi" },
+  ...{ image: "app:1", pullPolicy: "Never", pullSecrets: [], command: ["node"], uid: 1, memoryMax: 0, tmpSize: "1Gi" },
   ...{ guardSecrets: false, graceSeconds: 30, tokenSeconds: 3600, backoffLimit: 6, ttlSeconds: 60 },
   ...{ mostRunSeconds: 1000, silentSeconds: 300, endpointUrl: "https://o", ca: "" },
   resources: { requests: { cpu: "250m", memory: "128Mi" }, limits: { memory: "256Mi" } },

@@ -4,6 +4,7 @@ import { kueueLabels, labels } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { jobName } from "../jobs/names.ts";
 import { placed } from "../jobs/placed.ts";
+import { lacking, sized } from "../jobs/sized.ts";
 import type { NamedSecret } from "../jobs/state-reason.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import { databaseMount, databaseVolume, volumeNames, workerJob } from "../jobs/worker-job.ts";
@@ -23,10 +24,22 @@ export function specHash({ spec }: Migration): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }
 
+/** The template of a Migration's worker: with what its spec says of it, and the memory that it was measured to need. */
+const templateOf = ({ spec, status }: Migration, base: WorkerTemplate): WorkerTemplate =>
+  sized(placed(base, spec.worker), status?.memory, spec.worker?.resources?.limits?.["memory"] !== undefined);
+
+/** Memory of the next run's container where the one that ended had too little, and the next has enough; else undefined. */
+export function memoryOfNext(migration: Migration, base: WorkerTemplate): string | undefined {
+  const need = migration.status?.memory;
+  if (need === undefined) return undefined;
+  const template = templateOf(migration, base);
+  return lacking(template, need) === 0 ? template.resources.limits?.["memory"] : undefined;
+}
+
 export function buildJob(migration: Migration, run: number, base: WorkerTemplate) {
   const { name, namespace, uid } = migration.metadata;
   const { source, target, worker } = migration.spec;
-  const template = placed(base, worker);
+  const template = templateOf(migration, base);
   const sealed = source.sealedUrl !== undefined || target.sealedUrl !== undefined;
   return workerJob(
     {

@@ -24,6 +24,8 @@ export interface Observed {
   notEnded?: string;
   /** What came of making the run's Job in this pass. */
   made?: JobCreation;
+  /** Quantity: what the next run's container gets, where that is enough for the measured copy. */
+  memoryOfNext?: string | undefined;
   /** The recorded Job was looked for at the API server itself and is not there. */
   confirmedGone?: boolean;
   /** Parts that `spec.worker` may have; any where it is absent. */

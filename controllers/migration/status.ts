@@ -25,7 +25,17 @@ export type ControllerStatus = Pick<
 /** The part that the operator's endpoint writes for the worker. */
 export type WorkerStatus = Pick<
   MigrationStatus,
-  "heardAt" | "type" | "size" | "finished" | "assessment" | "progress" | "columns" | "report" | "result" | "log"
+  | "heardAt"
+  | "type"
+  | "size"
+  | "memory"
+  | "finished"
+  | "assessment"
+  | "progress"
+  | "columns"
+  | "report"
+  | "result"
+  | "log"
 >;
 
 function without<T extends object>(value: T): T {
@@ -64,6 +74,7 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
     heardAt: status.heardAt,
     type: status.type,
     size: status.size,
+    memory: status.memory,
     finished: status.finished,
     assessment: status.assessment,
     progress: status.progress,
@@ -90,6 +101,7 @@ export function forNextRun(part: WorkerStatus, change: "next-run" | "reset-run")
   return without({
     type: part.type,
     size: part.size,
+    memory: part.memory,
     finished: change === "reset-run" ? undefined : part.finished,
     columns: part.columns?.size === undefined ? undefined : { size: part.columns.size },
     log: part.log,

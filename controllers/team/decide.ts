@@ -1,5 +1,6 @@
 import { withConditions } from "../../src/resources/conditions.ts";
 import type { KubeObject, NetworkPolicy, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
+import { sameQuantities } from "../../src/resources/quantity.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import {
   bindingFor,
@@ -12,7 +13,6 @@ import {
   teamLabels,
   uncountedSince,
 } from "./pieces.ts";
-import { sameQuantities } from "./quantity.ts";
 
 /**
  * What to do about one Team, from what is there: no clock, no randomness, no I/O.

@@ -22,6 +22,13 @@ const server = z.object({
   version: z.string().describe("Its version."),
 });
 
+export const neededMemorySchema = z
+  .object({
+    heap: z.int().min(0).describe("Bytes of the worker's heap."),
+    container: z.int().min(0).describe("Bytes of its container."),
+  })
+  .describe("Memory that the copy needs, by the number of the source's tables and columns.");
+
 export const assessmentSchema = z.object({
   type: z.enum(["transfer", "conversion"]).describe("Same engine, or across engines."),
   assessedAt: z.string().describe("When."),
@@ -39,6 +46,7 @@ export const assessmentSchema = z.object({
       free: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
     })
     .describe("The target."),
+  memory: neededMemorySchema.optional(),
   findings: z.array(finding),
   /** Every object of the source: what will become of it. */
   objects: z.array(
@@ -71,7 +79,7 @@ export type AssessmentDocument = z.infer<typeof assessmentSchema>;
 
 /** The part that a Migration's status keeps: the worst findings first, cut so that it has at most 4 KB as JSON. */
 export const boundedAssessmentSchema = assessmentSchema
-  .pick({ type: true, assessedAt: true, ready: true, source: true, target: true, estimate: true })
+  .pick({ type: true, assessedAt: true, ready: true, source: true, target: true, estimate: true, memory: true })
   .extend({
     findings: z.array(finding).describe("The worst first; at most 4 KB."),
     counts: z
@@ -113,7 +121,7 @@ export function assessmentCounts({ findings, objects }: AssessmentDocument): Bou
 }
 
 export function boundAssessment(assessment: AssessmentDocument): BoundedAssessment {
-  const { type, assessedAt, ready, source, target, estimate, findings } = assessment;
+  const { type, assessedAt, ready, source, target, estimate, memory, findings } = assessment;
   const order = { blocker: 0, warning: 1, note: 2 };
   const bounded: BoundedAssessment = {
     type,
@@ -122,6 +130,7 @@ export function boundAssessment(assessment: AssessmentDocument): BoundedAssessme
     source: { ...source, engine: cut(source.engine), version: cut(source.version) },
     target: { ...target, engine: cut(target.engine), version: cut(target.version) },
     estimate: { ...estimate, basis: cut(estimate.basis) },
+    ...(memory === undefined ? {} : { memory }),
     findings: [],
     counts: assessmentCounts(assessment),
   };

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { reportBucketSchema } from "./archive.ts";
-import { boundedAssessmentSchema } from "./assessment.ts";
+import { boundedAssessmentSchema, neededMemorySchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";
 import { optionsSchema } from "./options.ts";
@@ -181,7 +181,7 @@ export type ReportRef = z.infer<typeof reportRefSchema>;
  * Fields of two owners, so that they never race (server-side apply):
  * `rowferry-controller` holds state, conditions, its own log entries, run, attempt, reset, job, queue, times, retryable, resetDone,
  * madeIn and observedGeneration;
- * `rowferry-worker` (applied by the operator's endpoint for workers) holds heardAt, type, size, finished, assessment, progress, columns,
+ * `rowferry-worker` (applied by the operator's endpoint for workers) holds heardAt, type, size, memory, finished, assessment, progress, columns,
  * its own log entries, report and result; `rowferry-payment` holds payment; `rowferry-report` holds reportBucket.
  */
 export const migrationStatusSchema = z.object({
@@ -252,6 +252,7 @@ export const migrationStatusSchema = z.object({
     .describe(
       "Bytes read since the last reset, by all pods: all of finished tables, and a quarter of unfinished ones. Kept where the payment limits the size.",
     ),
+  memory: neededMemorySchema.optional(),
   cost: z.number().min(0).optional().describe("Price of the run in currency units; absent where nothing is charged."),
   assessment: boundedAssessmentSchema
     .optional()

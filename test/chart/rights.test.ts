@@ -126,7 +126,7 @@ describe("the admission policies", () => {
     const { validations } = find<Policy>(objects, kind, "rowferry-operator-jobs").spec;
     const words = validations.map(({ expression }) => expression).join("\n");
     expect(words).toContain(String.raw`matches(r'^(registry\.example:5000/a/b)[:@][^/]+$')`);
-    expect(words).toContain('one.command == ["node","x.js"]');
+    expect(words).toContain(`'--max-old-space-size' : word) == ["node","x.js"]`);
   });
 
   it("hold workers to the address that the operator tells them", async () => {

@@ -33,6 +33,7 @@ const template: WorkerTemplate = {
   command: ["node", "/app/worker.js"],
   uid: 65532,
   resources: { requests: { cpu: "250m" }, limits: { memory: "256Mi" } },
+  memoryMax: 0,
   tmpSize: "1Gi",
   guardSecrets: false,
   graceSeconds: 30,

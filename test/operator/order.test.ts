@@ -195,6 +195,7 @@ test("a Job that was made while its record was lost is adopted, and no second on
     uid: 1000,
     resources: {},
     guardSecrets: false,
+    memoryMax: 0,
     tmpSize: "1Gi",
     graceSeconds: 30,
     tokenSeconds: 3600,

@@ -68,6 +68,13 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" }}
 {{- toJson $resources }}
 {{- end }}
 
+{{/* The workers' command as JSON, without the number of its heap, which the operator raises for a source of very many tables. */}}
+{{- define "rowferry.workerWords" -}}
+{{- $words := list }}
+{{- range .Values.worker.command }}{{ $words = append $words (regexReplaceAll "^--max-old-space-size=[0-9]+$" . "--max-old-space-size") }}{{ end }}
+{{- toJson $words }}
+{{- end }}
+
 {{/* What the pods of API and prober have in common with the operator's: a list of the values of the part and the root. */}}
 {{- define "rowferry.podSecurity" -}}
 runAsNonRoot: true

@@ -38,6 +38,7 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
   // A report that comes late says no less than what is known.
   const finished = Math.max(report.finished ?? 0, before.finished ?? 0);
   const assessment = report.assessment ? cleanAssessment(report.assessment) : before.assessment;
+  const memory = report.assessment?.memory ?? before.memory;
   const progress = report.progress ? cleanProgress(report.progress) : before.progress;
   const said = report.log.map((entry) => ({ ...entry, message: clean(entry.message, 1024) }));
   const log = lastEntries(before.log ?? [], withIds(run, "w", said), workerLog);
@@ -49,6 +50,7 @@ export function afterReport(migration: Migration, report: Report): WorkerStatus 
   return {
     ...(type === undefined ? {} : { type }),
     ...(size === undefined ? {} : { size }),
+    ...(memory === undefined ? {} : { memory }),
     ...(finished === 0 ? {} : { finished }),
     ...(assessment === undefined ? {} : { assessment }),
     ...(progress === undefined ? {} : { progress }),

@@ -1,7 +1,7 @@
 import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
 import { printable } from "../contract/text/printable.ts";
 import { requireJobs } from "../run/jobs.ts";
-import { findLack, type Lack } from "../run/memory/check.ts";
+import { type Lack, weigh } from "../run/memory/check.ts";
 import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
 import { estimateTime } from "./estimate.ts";
@@ -38,6 +38,8 @@ export interface Assessment {
   ready: boolean;
   source: { engine: string; version: string; size: number; tables: number; rows: number };
   target: { engine: string; version: string; empty: boolean; free: number | null };
+  /** Bytes that the copy needs for what it keeps of tables and columns. */
+  memory?: { heap: number; container: number } | undefined;
   findings: Finding[];
   objects: PlannedObject[];
   estimate: {
@@ -88,7 +90,7 @@ export async function assessOpened(
   for (const { engine, session } of [source, target])
     if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
-  const lack = await findLack(source, target.engine, options, request.heap);
+  const { need, lack } = await weigh(source, target.engine, options, request.heap);
   if (lack !== undefined) report("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);
   const found =
     lack === undefined ? await assessPair(sides, request, { report, signal }) : await countedOnly(sides, lack, report);
@@ -134,6 +136,7 @@ export async function assessOpened(
     ready: findings.every(({ severity }) => severity !== "blocker"),
     source: { ...serverOf(source), size: found.size, tables: found.tables, rows: found.rows },
     target: { ...serverOf(target), empty: found.empty, free: found.free },
+    memory: need,
     findings,
     objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
     estimate: { ...estimate, latencyMs },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { quantity } from "../../resources/quantity.ts";
 import { workerParts } from "../../resources/worker.ts";
 import { currency, priceList } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
@@ -33,6 +34,14 @@ export const operatorEnvironment = z.object({
     z.object({ requests: quantities.optional(), limits: quantities.optional() }),
     '{"requests":{"cpu":"250m","memory":"256Mi"},"limits":{"memory":"512Mi"}}',
   ).describe("JSON object: the container's resources."),
+  ROWFERRY_WORKER_MEMORY_MAX: z
+    .string()
+    .default("")
+    .transform((text) => (text === "" ? 0 : quantity(text)))
+    .pipe(z.number().min(0))
+    .describe(
+      "Quantity: the most memory of a worker whose copy was measured to need more than its resources; empty: never more.",
+    ),
   ROWFERRY_WORKER_PLACEMENT: json(
     z.strictObject({
       nodeSelector: z.record(z.string(), z.string()).optional(),

@@ -10,6 +10,7 @@ export function templateOf(config: OperatorEnvironment, endpointUrl: string, ca:
     command: config.ROWFERRY_WORKER_COMMAND,
     uid: config.ROWFERRY_WORKER_UID,
     resources: config.ROWFERRY_WORKER_RESOURCES,
+    memoryMax: config.ROWFERRY_WORKER_MEMORY_MAX,
     tmpSize: config.ROWFERRY_WORKER_TMP_SIZE,
     guardSecrets: config.ROWFERRY_GUARD_SECRETS,
     graceSeconds: config.ROWFERRY_WORKER_GRACE_SECONDS,

@@ -60,7 +60,7 @@ export const before = {
   memory_too_small: {
     retryable: "no",
     means: "The source has too many tables for the memory of a worker",
-    fix: "Set the two chart values that the message names, then upgrade the release",
+    fix: "In Kubernetes, retry: the next run gets the memory that it needs, up to `worker.memoryMax` of the chart. Beyond it, set the chart values that the message names",
   },
   no_room: {
     retryable: "no",

@@ -1,7 +1,7 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../../contract/index.ts";
 import type { OpenedDatabase } from "../open-database.ts";
 import { countTables } from "./count.ts";
-import { type Counted, misfit, neededMemory } from "./need.ts";
+import { type Counted, type Memory, misfit, neededMemory } from "./need.ts";
 import { ownContainer, ownHeap } from "./own.ts";
 
 /** Whether a copy fits into the memory of the process that would do it, by a count of the source's tables and columns. */
@@ -14,17 +14,18 @@ export interface Lack {
 
 type Options = Pick<CopyOptions, "include" | "exclude">;
 
-/** Undefined where the copy fits. `heap`: bytes of that process; this one's if absent. */
-export async function findLack(
+/** What the copy needs. `lack` is undefined where it fits. `heap`: bytes of that process; this one's if absent. */
+export async function weigh(
   source: OpenedDatabase,
   target: Endpoint["engine"],
   options: Options,
   heap?: number,
-): Promise<Lack | undefined> {
+): Promise<{ need: Memory; lack: Lack | undefined }> {
   const counted = await countTables(source, target, options);
+  const need = neededMemory(`${source.engine}-${target}`, counted);
   const has = heap === undefined ? { heap: ownHeap(), container: ownContainer() } : { heap };
-  const found = misfit(counted, neededMemory(`${source.engine}-${target}`, counted), has);
-  return found === undefined ? undefined : { counted, ...found };
+  const found = misfit(counted, need, has);
+  return { need, lack: found === undefined ? undefined : { counted, ...found } };
 }
 
 /**
@@ -35,6 +36,6 @@ export async function requireMemory(
   target: Endpoint["engine"],
   options: Options,
 ): Promise<void> {
-  const lack = await findLack(source, target, options);
+  const { lack } = await weigh(source, target, options);
   if (lack !== undefined) throw new EngineError("memory_too_small", `${lack.reason}; nothing was written: ${lack.fix}`);
 }

@@ -82,6 +82,6 @@ export function misfit(
   const flag = `--max-old-space-size=${megabytes(need.heap)}`;
   return {
     reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns${beside} needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
-    fix: `in the chart's values, set ${flag} in worker.command and worker.resources.limits.memory to ${megabytes(need.container)}Mi; for the command line, set NODE_OPTIONS=${flag}`,
+    fix: `in the chart's values, set worker.memoryMax to ${megabytes(need.container)}Mi or more and retry, or set ${flag} in worker.command and worker.resources.limits.memory to ${megabytes(need.container)}Mi; for the command line, set NODE_OPTIONS=${flag}`,
   };
 }
