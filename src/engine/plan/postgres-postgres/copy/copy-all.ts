@@ -15,7 +15,6 @@ import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
-import { createPipeBlocks } from "../../../rows/copy-pipe.ts";
 import { partKinds } from "../../../run/fence/claims.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
@@ -26,6 +25,7 @@ import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { account, createNotes, type Notes } from "../finish/account.ts";
+import { type ComputedTables, readComputed, tellOthers } from "../finish/computed-columns.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
 import { type AfterPlan, planAfter } from "../finish/indexes.ts";
 import { copySequences } from "../finish/sequences.ts";
@@ -43,7 +43,7 @@ import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./prepare-target.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { markShapes, tableIds } from "./untouched.ts";
-import type { CopyWorker } from "./worker.ts";
+import { type CopyWorker, openWorker } from "./worker.ts";
 
 /** One attempt at a complete copy, behind an open fence. */
 
@@ -78,7 +78,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   const target = await run.open("target", name);
   const ownTable = await partsOf(target, await findTable(target));
   progress.phase("schema");
-  const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run, name)));
+  const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run.open, name)));
   const planned = await readPlan({
     ...{ source, workers, applicationName: name, options, signal, log },
     open: () => run.open("source", name),
@@ -125,15 +125,19 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, log },
   };
   const tables = await prepareTarget(attempt, wanted, ownTable, digest);
+  const computed = await readComputed(source, content === "schema" ? [] : tables);
   await letGo(source);
-  const counted = await copyRows(attempt, tables, digest);
+  const counted = await copyRows(attempt, { tables, computed }, digest);
   await complete(attempt, tables);
 
   progress.phase("verifying");
   const inventory = await account(source, target, { things: plan.things, ownTable, said, content });
   const verification =
     options.verify === "checksum" && content !== "schema"
-      ? await compareValues(workers, tables, { signal, throttle, progress: (_table, rows) => progress.compared(rows) })
+      ? await compareValues(workers, tables, {
+          ...{ signal, throttle, computed },
+          progress: (_table, rows) => progress.compared(rows),
+        })
       : undefined;
   await plan.held.release();
   if (verification !== undefined) verificationMessages(verification).forEach(said.warn);
@@ -225,11 +229,16 @@ const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
   throw error;
 };
 
-async function copyRows(attempt: Attempt, tables: readonly Table[], digest: string): Promise<CopyReport["tables"]> {
+async function copyRows(
+  attempt: Attempt,
+  { tables, computed }: { tables: readonly Table[]; computed: ComputedTables },
+  digest: string,
+): Promise<CopyReport["tables"]> {
   const { source, target, workers, fence, plan, progress, said, schema, content } = attempt;
   const { facts } = schema;
   progress.phase("copying");
   const counted: CopyReport["tables"] = [];
+  const isRead = attempt.request.options.verify !== "checksum";
   const work = tableTasks(
     {
       fence,
@@ -251,7 +260,7 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
       made: ({ kind, name }) => said.note({ kind, name: printable(name), outcome: "copied" }),
       counted(table, rows) {
         counted.push({ source: tableName(table), target: tableName(table), rows });
-        if (attempt.request.options.verify !== "checksum") for (const { oid } of heaps([table])) plan.held.done(oid);
+        if (isRead && !computed.has(table.oid)) for (const { oid } of heaps([table])) plan.held.done(oid);
       },
     },
     tables,
@@ -267,7 +276,8 @@ async function copyRows(attempt: Attempt, tables: readonly Table[], digest: stri
   if (content === "schema") return counted;
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
   await letGo(source);
-  if (attempt.request.options.verify !== "checksum") await plan.held.release();
+  await tellOthers(attempt, tables, computed);
+  if (isRead) await plan.held.release();
   attempt.log(
     `Copied ${countedKind(rowsOf(counted), "row")} of ${countedKind(tables.length, "table")}${large > 0 ? ` and ${countedKind(large, "large object")}` : ""}`,
   );
@@ -290,9 +300,4 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
     said.note({ kind: "materialized view", name, outcome: "reported", note });
     said.warn(`materialized view ${name}: ${note}`);
   }
-}
-
-async function openWorker({ open }: CopyRun, name: string): Promise<CopyWorker> {
-  const [source, target] = await Promise.all([open("source", name), open("target", name)]);
-  return { source, target, pool: createPipeBlocks() };
 }

@@ -1,0 +1,111 @@
+import { counted } from "../../../../guard/text.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
+import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { isRefusal, serverMessage } from "../../../postgres/driver/errors.ts";
+import type { Throttle } from "../../../run/throttle.ts";
+import { compareTables, type TablePair } from "../../../verify/checksum/index.ts";
+import type { CopyWorker } from "../copy/worker.ts";
+import type { Notes } from "./account.ts";
+
+/**
+ * Generated columns are not copied but computed in the target, where another locale, another version of a collation or a
+ * function that was replaced since may answer otherwise: their values are compared with the source's at every verify level.
+ */
+export interface ComputedColumns {
+  columns: readonly string[];
+  /** The table's primary key. */
+  key: readonly string[] | null;
+}
+
+/** By the oid of the source's table. */
+export type ComputedTables = Map<number, ComputedColumns>;
+
+/** Of extensions' tables none: their rows are the target's version's. */
+export async function readComputed(source: Session, tables: readonly Table[]): Promise<ComputedTables> {
+  if (source.version < 120_000) return new Map();
+  const found = await source.query<ComputedColumns & { oid: number }>(
+    `SELECT a.attrelid::int8 AS oid, pg_catalog.json_agg(a.attname ORDER BY a.attnum) AS columns,
+            (SELECT pg_catalog.json_agg(k.attname) FROM pg_catalog.pg_index i
+               JOIN pg_catalog.pg_attribute k ON k.attrelid = i.indrelid AND k.attnum = ANY (i.indkey[0:i.indnkeyatts - 1])
+              WHERE i.indrelid = a.attrelid AND i.indisprimary) AS key
+       FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+      WHERE a.attgenerated <> '' AND NOT a.attisdropped GROUP BY a.attrelid`,
+  );
+  const own = new Set(tables.flatMap(({ oid, extension }) => (extension === undefined ? [oid] : [])));
+  return new Map(found.filter(({ oid }) => own.has(oid)).map(({ oid, ...rest }) => [oid, rest]));
+}
+
+interface Comparison {
+  workers: readonly CopyWorker[];
+  signal: AbortSignal;
+  throttle: Throttle;
+  progress: { touch(): void };
+}
+
+/**
+ * Reports the columns whose values differ or cannot be compared; before the target has its indexes. A column that cannot be
+ * read is taken out of `computed`.
+ */
+export async function tellOthers(
+  run: Comparison & { said: Notes },
+  tables: readonly Table[],
+  computed: ComputedTables,
+): Promise<void> {
+  const each = tables.flatMap((table) => {
+    const own = computed.get(table.oid);
+    return own === undefined ? [] : [{ table, own }];
+  });
+  if (each.length === 0) return;
+  const all = each.map(({ table, own }) => pairOf(table, own, own.columns));
+  if ((await compare(run, all, 0)) === undefined) return;
+  for (const { table, own } of each) {
+    if ((await compare(run, [pairOf(table, own, own.columns)], 0)) === undefined) continue;
+    const unreadable: string[] = [];
+    for (const column of own.columns) {
+      const note = await compare(run, [pairOf(table, own, [column])], 1);
+      if (note === undefined) continue;
+      if (note.startsWith(unread)) unreadable.push(column);
+      const name = printable(fullName(table.schema, table.name, column));
+      run.said.note({ kind: "generated column", name, outcome: "reported", note });
+      run.said.warn(`generated column ${name}: ${note}`);
+    }
+    const columns = own.columns.filter((column) => !unreadable.includes(column));
+    computed.set(table.oid, { ...own, columns });
+  }
+}
+
+const unread = "its values could not be compared";
+
+/** A row's values stand beside its key; without one beside all that it holds. */
+function pairOf({ schema, name, columns }: Table, { key }: ComputedColumns, some: readonly string[]): TablePair {
+  const beside = (key ?? columns.map((column) => column.name)).filter((column) => !some.includes(column));
+  return {
+    source: [schema, name],
+    target: [schema, name],
+    columns: [...beside, ...some].map((column) => ({ source: column, target: column })),
+  };
+}
+
+async function compare(
+  { workers, signal, throttle, progress }: Comparison,
+  pairs: readonly TablePair[],
+  maxKeys: number,
+): Promise<string | undefined> {
+  try {
+    const { differences, uncompared } = await compareTables(
+      { engine: "postgres", sessions: workers.map(({ source }) => source) },
+      { engine: "postgres", sessions: workers.map(({ target }) => target) },
+      pairs,
+      { jobs: workers.length, signal, throttle, maxKeys, indexless: true, progress: () => progress.touch() },
+    );
+    const [difference] = differences;
+    if (difference !== undefined)
+      return `${difference.differing === undefined ? "many" : difference.differing} of its values are not those of the source: the target computes it, and its locale, its version or a function there answers otherwise (of ${counted(difference.rows.source, "row")})`;
+    return uncompared.length > 0 ? `${unread} (${uncompared.join("; ")})` : undefined;
+  } catch (error) {
+    if (!isRefusal(error)) throw error;
+    return `${unread} (${serverMessage(error)})`;
+  }
+}
