@@ -42,6 +42,9 @@ export function mysqlMisfit(value: string, check: Check): string {
       const found = (check.missing ?? []).map((label) => `FIND_IN_SET(x'${hex(label)}', ${members}) > 0`);
       return found.length === 0 ? "FALSE" : `(${found.join(" OR ")})`;
     }
+    case "members":
+      // PostgreSQL has no SET.
+      return "TRUE";
     case "null":
       return `${value} IS NULL`;
     case "form": {

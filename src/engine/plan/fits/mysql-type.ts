@@ -66,7 +66,8 @@ export function mysqlValueType(sql: string, charset: string | null, maria: boole
       return { is: "time", fraction: size ?? 0, zone: false };
     case "enum":
     case "set":
-      return { is: "labels", many: name === "set", labels: labelsOf(text) };
+      // The server cuts their spaces at the end.
+      return { is: "labels", many: name === "set", labels: labelsOf(sql).map((label) => label.replace(/ +$/, "")) };
     default:
       return { is: "other", name };
   }

@@ -42,9 +42,15 @@ export function postgresMisfit(value: string, check: Check): string {
     case "label":
       return check.labels.length === 0
         ? `${value} IS NOT NULL`
-        : `${text} NOT IN (${check.labels.map(literal).join(", ")})`;
+        : `${text} COLLATE "C" NOT IN (${check.labels.map(literal).join(", ")})`;
     case "labels":
       return `EXISTS (SELECT FROM pg_catalog.unnest(${value}) AS l(label) WHERE ${postgresMisfit("l.label", { ...check, check: "label" })})`;
+    case "members": {
+      const labels = `ARRAY[${check.labels.map(literal).join(", ")}]::pg_catalog.text[]`;
+      const given = `pg_catalog.string_to_array(${text}, ',')`;
+      const kept = `SELECT coalesce(pg_catalog.string_agg(label, ',' ORDER BY place), '') FROM pg_catalog.unnest(${labels}) WITH ORDINALITY AS l(label, place) WHERE label COLLATE "C" = ANY (${given})`;
+      return `${text} COLLATE "C" <> (${kept})`;
+    }
     case "null":
       return `${value} IS NOT DISTINCT FROM NULL`;
     case "form":

@@ -241,13 +241,18 @@ function intoTime(from: { fraction: number; zone: boolean }, to: ValueType, read
   return to.is === "date" && reading ? [{ check: "midnight" }] : "never";
 }
 
-/** A label that the target does not have is an error there. */
-function intoLabels(from: Extract<ValueType, { is: "labels" }>, to: ValueType, reading: boolean): Fit {
+function intoLabels(from: Labels, to: ValueType, reading: boolean): Fit {
   if (to.is !== "labels") return reading ? reads(to) : "never";
-  if (from.many !== to.many) return reading ? "always" : "never";
-  if (from.many && from.labels.join("\0") !== to.labels.join("\0") && !reading) return "never";
-  return reading || from.labels.every((label) => to.labels.includes(label)) ? "always" : "never";
+  if (from.many !== to.many) return reading ? labelled(to) : "never";
+  if (from.many && from.labels.join("\0") !== to.labels.join("\0")) return reading ? labelled(to) : "never";
+  if (from.labels.every((label) => to.labels.includes(label))) return "always";
+  return reading ? labelled(to) : "never";
 }
+
+/** MySQL takes a text that is no label for a label's number, for one in other letters, or for several in another order. */
+const labelled = ({ many, labels }: Labels): Fit => [{ check: many ? "members" : "label", labels }];
+
+type Labels = Extract<ValueType, { is: "labels" }>;
 
 const clock = "[0-9]{1,2}:[0-9]{2}(:[0-9]{2}";
 const seconds = (digits: number) => (digits === 0 ? "([.]0+)?" : `([.][0-9]{1,${digits}}0*)?`);
@@ -295,6 +300,8 @@ function reads(to: ValueType): Fit {
     case "interval":
       // The reader drops smaller units without a word.
       return to.fraction === 6 && (to.unit ?? second) === second ? "always" : "never";
+    case "labels":
+      return labelled(to);
     default:
       // Their readers take a text for one value, or refuse it.
       return "always";

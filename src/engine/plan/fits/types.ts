@@ -63,7 +63,9 @@ export type Check =
   | { check: "late" }
   /** One of an enumeration's. */
   | { check: "label"; labels: readonly string[] }
-  /** The same, of each element of an array, or of a SET; `missing`: the SET's own that are not among them. */
+  /** Some of a SET's, with commas between them, each once and in their order. */
+  | { check: "members"; labels: readonly string[] }
+  /** As `label`, of each element of an array, or of a SET; `missing`: the SET's own that are not among them. */
   | { check: "labels"; labels: readonly string[]; missing?: readonly string[] }
   /** Not NULL, for a column that takes none. `words`: another value, which the copy makes NULL. */
   | { check: "null"; words?: string }
@@ -106,6 +108,8 @@ export function reason(check: Check): string {
     case "label":
     case "labels":
       return "labels that the type does not have";
+    case "members":
+      return "not some of the type's labels in their order";
     case "condition":
       return `the target's check ${check.name} refuses them`;
     case "null":

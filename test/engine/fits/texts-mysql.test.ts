@@ -1,0 +1,45 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { error, type Flavour } from "../../support/engine/mysql-support.ts";
+import { pair, rows, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";
+import { run } from "../../support/engine/run.ts";
+
+/** Texts of PostgreSQL into other types of MySQL that the user named: what the server would read as another value is refused. */
+
+describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  test("ENUM and SET take their labels alone, as they are written", async () => {
+    const source = (values: string) =>
+      `CREATE TYPE mood AS ENUM ('x', '2', 'Y'); CREATE TABLE t (id int PRIMARY KEY, e text, s text, m mood, c text COLLATE "C");
+       INSERT INTO t VALUES ${values}`;
+    const types = {
+      "t.e": "enum('x','y','2x')",
+      "t.s": "set('a','b','c')",
+      "t.m": "enum('x','y')",
+      "t.c": "enum('z ','é')",
+    };
+    const fit = "(1, 'x', 'a,c', 'x', 'é'), (2, '2x', '', NULL, NULL), (3, NULL, NULL, NULL, NULL)";
+    const unfit =
+      "(4, '2', 'b,a', '2', 'z '), (5, 'y ', 'a,a', 'Y', NULL), (6, '', 'd', 'x', 'e'), (7, 'X', 'a,', NULL, 'z'), (8, 'y', 'b', NULL, NULL)";
+    const both = await pair(servers, source(`${fit}, ${unfit}`));
+    const failed = await error(run(both, { options: { jobs: 2, types } }));
+    expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+    for (const [column, values] of Object.entries({ e: 4, s: 4, m: 2, c: 2 }))
+      expect(failed.message).toMatch(new RegExp(`table public\\.t, column ${column} \\([^;]*: ${values} value`));
+    expect(await rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([]);
+
+    const fitting = await pair(servers, source(fit));
+    const { report, copied } = await run(fitting, { options: { jobs: 2, types, verify: "checksum" } });
+    expect(report.verification).toMatchObject({ differences: [] });
+    expect(await rows(servers.admin, `SELECT e, s, m, c FROM ${fitting.name}.t ORDER BY id`)).toEqual([
+      ["x", "a,c", "x", "é"],
+      ["2x", "", null, null],
+      [null, null, null, null],
+    ]);
+    await copied.finish();
+  });
+});
