@@ -3,7 +3,7 @@ import { notCopiedText } from "./not-copied.ts";
 
 const reported = (kinds: Record<string, number>) =>
   Object.entries(kinds).flatMap(([kind, count]) =>
-    Array.from({ length: count }, () => ({ kind, outcome: "reported" as const })),
+    Array.from({ length: count }, (_, at) => ({ kind, name: String(at), outcome: "reported" as const })),
   );
 
 it.each([
@@ -23,6 +23,11 @@ it.each([
     "14 source objects were not copied or were changed: 2 as, 2 bs, 2 cs, 2 ds, 2 es, 2 fs, 2 of other kinds",
   ],
 ])("%j is summed up by kind, the most frequent first", (kinds, words) => {
-  const copied = { kind: "table", outcome: "copied" } as const;
+  const copied = { kind: "table", name: "t", outcome: "copied" } as const;
   expect(notCopiedText([copied, ...reported(kinds)])).toBe(words);
+});
+
+it("large objects are counted, which are one entry", () => {
+  const entry = { kind: "large object", name: "all 30000", outcome: "reported" } as const;
+  expect(notCopiedText([entry])).toBe("30,000 source objects were not copied or were changed: 30,000 large objects");
 });

@@ -15,16 +15,26 @@ function plural(kind: string): string {
   return /(x|ch|sh)$/.test(kind) ? `${kind}es` : `${kind}s`;
 }
 
+/** Large objects are one entry, by the name `all 30000`. */
+const sumOf = (entries: readonly Pick<InventoryEntry, "kind" | "name">[]): number =>
+  entries.reduce(
+    (sum, { kind, name }) => sum + (kind === "large object" ? Number(/^all (\d+)$/.exec(name)?.[1] ?? 1) : 1),
+    0,
+  );
+
 /** Without a full stop; undefined where every object was copied or converted. */
-export function notCopiedText(inventory: readonly Pick<InventoryEntry, "kind" | "outcome">[]): string | undefined {
+export function notCopiedText(
+  inventory: readonly Pick<InventoryEntry, "kind" | "name" | "outcome">[],
+): string | undefined {
   const missing = inventory.filter(({ outcome }) => outcome === "reported");
   if (missing.length === 0) return undefined;
+  const all = sumOf(missing);
   const kinds = [...Map.groupBy(missing, ({ kind }) => kind)]
-    .map(([kind, { length }]) => [kind, length] as const)
+    .map(([kind, entries]) => [kind, sumOf(entries)] as const)
     .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
   const named = kinds.slice(0, mostKinds).map(([kind, count]) => countedKind(count, kind));
   const others = kinds.slice(mostKinds).reduce((sum, [, count]) => sum + count, 0);
   if (others > 0) named.push(`${others.toLocaleString("en-US")} of other kinds`);
-  const were = missing.length === 1 ? "was not copied or was changed" : "were not copied or were changed";
-  return `${countedKind(missing.length, "source object")} ${were}: ${named.join(", ")}`;
+  const were = all === 1 ? "was not copied or was changed" : "were not copied or were changed";
+  return `${countedKind(all, "source object")} ${were}: ${named.join(", ")}`;
 }

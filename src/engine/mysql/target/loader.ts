@@ -41,7 +41,8 @@ export interface Loader {
   spare(block: Buffer): void;
   /**
    * Ends the rows, of which there were so many. Errors: `data_refused` when a row was skipped or the server warned of
-   * anything, but for as many warnings as `tolerated` says, all of the number 1265 and of the columns that it names.
+   * anything, but for as many warnings as `tolerated` says, all of the number 1265 and of the columns that it names, and for
+   * words of the statement that are deprecated.
    */
   finish(rows: number, tolerated?: { warnings: number; columns: readonly string[] }): Promise<void>;
   /** Gives up between two blocks; the transaction is then only good for ROLLBACK. Never rejects. */
@@ -51,6 +52,8 @@ export interface Loader {
 export const createPool = (): BlockPool => createBlockPool(blockBytes);
 
 const tooLarge = "1301";
+/** Of a word in the statement, such as utf8mb3, and of no value. */
+const deprecated = "1287";
 /** Warnings that are told of in an error. */
 const told = 5;
 
@@ -65,9 +68,11 @@ export async function checkLoaded(
   const shown = await session.query("SHOW WARNINGS");
   const mild = ([, number, words]: readonly (string | null)[]) =>
     number === "1265" && tolerated.columns.some((column) => (words ?? "").includes(`'${column}'`));
-  if (affected === rows && warnings === tolerated.warnings && shown.every(mild)) return;
+  const deprecations = shown.filter(([, number]) => number === deprecated).length;
+  const harmless = (warning: readonly (string | null)[]) => warning[1] === deprecated || mild(warning);
+  if (affected === rows && warnings - deprecations === tolerated.warnings && shown.every(harmless)) return;
   const said = shown
-    .filter((warning) => !mild(warning))
+    .filter((warning) => !harmless(warning))
     .slice(0, told)
     .map(([, number, words]) => `${(words ?? "").slice(0, 200)} (${number})`);
   // A value that went through a function: max_allowed_packet bounds its result.

@@ -3,9 +3,8 @@ import { inSchema, options, own, users } from "./object-queries.ts";
 
 /** The rarer kinds, rights, and comments: as object-queries.ts. */
 
-/** A database may hold millions of them: the first are named, the others counted. */
-const mostLarge = 1000;
-const firstLarge = `(SELECT m.oid, m.lomowner FROM pg_catalog.pg_largeobject_metadata m ORDER BY m.oid LIMIT ${mostLarge})`;
+/** A database may hold millions of them: they are counted, and rights on the first are named. */
+const firstLarge = "(SELECT m.oid FROM pg_catalog.pg_largeobject_metadata m ORDER BY m.oid LIMIT 1000)";
 
 const regprocedure = (column: string) => `${column}::pg_catalog.oid::pg_catalog.regprocedure::pg_catalog.text`;
 /** As the server names any object, without the quotes that a plain name does not need. */
@@ -79,8 +78,7 @@ export const otherQueries = (version: number): string[] => [
   // Without its options, which hold passwords.
   `SELECT 'user mapping', u.srvname || ' ' || COALESCE(u.usename, 'public'), '', NULL FROM pg_catalog.pg_user_mappings u`,
   `SELECT 'language', l.lanname::text, 'HANDLER ' || ${regprocedure("l.lanplcallfoid")}, NULL FROM pg_catalog.pg_language l WHERE l.lanispl AND l.lanname <> 'plpgsql' AND ${own("pg_language", "l.oid")}`,
-  `SELECT 'large object', m.oid::text, 'owner ' || pg_catalog.pg_get_userbyid(m.lomowner), NULL FROM ${firstLarge} m`,
-  `SELECT 'large object', 'and ' || (pg_catalog.count(*) - ${mostLarge}) || ' more', 'all ' || pg_catalog.count(*), NULL FROM pg_catalog.pg_largeobject_metadata HAVING pg_catalog.count(*) > ${mostLarge}`,
+  `SELECT 'large object', 'all ' || pg_catalog.count(*), pg_catalog.count(*) || ' large objects', NULL FROM pg_catalog.pg_largeobject_metadata HAVING pg_catalog.count(*) > 0`,
   // Those of tables and their columns are copied, those of indexes with the index.
   `SELECT 'comment', ${identity}, w.description, NULL
      FROM pg_catalog.pg_description w CROSS JOIN LATERAL pg_catalog.pg_identify_object(w.classoid, w.objoid, w.objsubid) i
