@@ -152,7 +152,7 @@ export const oidcOperations: readonly Operation[] = [
     path: linkPath,
     summary: "Unlink OpenID Connect identities",
     description:
-      "Removes all identities from the account of the session that calls: none of them signs in to it any more. Sessions and tokens stay. An account without a password keeps them.",
+      "Removes all identities from the account of the session: none of them can sign in to it any more. Sessions and tokens stay valid. An account without a password keeps them.",
     tag,
     auth: "token",
     withoutTeam: true,
