@@ -96,8 +96,8 @@ export const operator: readonly Mutant[] = [
   {
     id: "cleaned-before-the-copy",
     file: "controllers/migration/run.ts",
-    find: "  schema: false,\n  copying: true,",
-    replace: "  schema: true,\n  copying: true,",
+    find: "  schema: false,",
+    replace: "  schema: true,",
     test: {
       file: "controllers/migration/decide.test.ts",
       name: "cleaning is remembered > not before the copy has begun",
