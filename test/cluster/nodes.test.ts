@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, inject, test } from "vitest";
 import { type BigCopy, makeBigCopy } from "./big-copy.ts";
 import { get, getMigration, type Json, kubectl, until } from "./kube.ts";
-import { workerPods } from "./pods.ts";
+import { podProcesses, workerPods } from "./pods.ts";
 import {
   closeSecondNode,
   cutSecond,
   holder,
+  isolateSecond,
   leadFromSecond,
   nodes,
   onlyOn,
@@ -118,6 +119,40 @@ describe("a copy in a cluster of two nodes", () => {
     const back = await get("pod", system, old.metadata.name);
     expect(back.status.containerStatuses[0]).toMatchObject({ ready: true, restartCount: 0 });
     expect(await saysThatItLeads(back)).toBe(false);
+  });
+
+  test("a node cut off from Kubernetes and not from the databases: its worker is fenced off, the successor completes once", async () => {
+    const { namespace } = big.world;
+    const databases: Json[] = (await get("pods", namespace)).items.filter(({ metadata }: Json) =>
+      /^(source|target)-/.test(metadata.name),
+    );
+    expect(databases).toHaveLength(2);
+    await onlyOn(nodes.second);
+    let heal = async () => {};
+    try {
+      const url = await disturbed("node-isolated", async ({ metadata }) => {
+        const old = metadata.uid;
+        await onlyOn(nodes.first);
+        heal = await isolateSecond(databases.map(({ status }) => status.podIP));
+        let atWork = 0;
+        await until(
+          "the event WorkerSilent",
+          async () => {
+            atWork = podProcesses(old).length;
+            return (await eventsOf("node-isolated", "WorkerSilent")).length > 0;
+          },
+          180,
+        );
+        // Nobody could end the first: it works on while its successor starts.
+        expect(atWork).toBeGreaterThan(0);
+        // Only the databases can tell it of its successor, which has taken the target over.
+        await until("the first worker's end", async () => podProcesses(old).length === 0, 180);
+      });
+      expect(await eventsOf("node-isolated", "WorkerSilent")).toHaveLength(1);
+      await expectOnce("node-isolated", url);
+    } finally {
+      await heal();
+    }
   });
 
   test("a node that is lost without a word, the leader with it: WorkerSilent, and successors on the other node complete once", async () => {

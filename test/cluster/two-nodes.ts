@@ -1,6 +1,6 @@
 import { inject } from "vitest";
 import { openCluster } from "../../dev/cluster/index.ts";
-import { cutSecondNode, findLocal } from "../../dev/cluster/local/index.ts";
+import { cutSecondNode, findLocal, type Local } from "../../dev/cluster/local/index.ts";
 import { placeOf } from "../../dev/cluster/place.ts";
 import { openTerminal } from "../../dev/terminal/index.ts";
 import { run } from "../../dev/terminal/run.ts";
@@ -46,26 +46,37 @@ export async function closeSecondNode(): Promise<void> {
     ]);
 }
 
-/** Drops everything between a pod of the first node and the API server, in both directions, until the returned function is called. */
-export async function partition(podIp: string): Promise<() => Promise<void>> {
+/** Adds rules to the first node's packet filter, before everything else and in this order, until the returned function is called. */
+async function filter(rulesOf: (local: Local) => string[][]): Promise<() => Promise<void>> {
   const local = findLocal(place());
   if (local === null) throw new Error("the test cluster is not up");
-  const { addresses, runtime } = local;
-  const rules = [
-    ["PREROUTING", "-s", podIp, "-d", addresses.api],
-    ["PREROUTING", "-s", podIp, "-d", addresses.node, "-p", "tcp", "--dport", "6443"],
-    ["OUTPUT", "-d", podIp, "-p", "tcp", "--sport", "6443"],
-  ];
-  const apply = async (action: "-I" | "-D") => {
-    for (const rule of rules)
-      await run("nsenter", [
-        ...[`--net=/proc/${runtime.init}/ns/net`, "iptables", "--wait", "-t", "raw", action],
-        ...[...rule, "-j", "DROP"],
-      ]);
+  const rules = rulesOf(local);
+  const apply = (rule: string[], action: "-I" | "-D") =>
+    run("nsenter", [
+      ...[`--net=/proc/${local.runtime.init}/ns/net`, "iptables", "--wait", "-t", "raw", action],
+      ...rule,
+    ]);
+  for (const rule of rules.toReversed()) await apply(rule, "-I");
+  return async () => {
+    for (const rule of rules) await apply(rule, "-D");
   };
-  await apply("-I");
-  return () => apply("-D");
 }
+
+/** Drops everything between a pod of the first node and the API server, in both directions, until the returned function is called. */
+export const partition = (podIp: string): Promise<() => Promise<void>> =>
+  filter(({ addresses }) => [
+    ["PREROUTING", "-s", podIp, "-d", addresses.api, "-j", "DROP"],
+    ["PREROUTING", "-s", podIp, "-d", addresses.node, "-p", "tcp", "--dport", "6443", "-j", "DROP"],
+    ["OUTPUT", "-d", podIp, "-p", "tcp", "--sport", "6443", "-j", "DROP"],
+  ]);
+
+/** The second node and its pods reach nothing but these pods of the first and the name server, until the returned function is called. */
+export const isolateSecond = (podIps: string[]): Promise<() => Promise<void>> =>
+  filter(({ addresses }) => [
+    ...podIps.map((ip) => ["PREROUTING", "-i", nodes.second, "-d", ip, "-j", "ACCEPT"]),
+    ["PREROUTING", "-i", nodes.second, "-d", addresses.node, "-p", "udp", "--dport", "53", "-j", "ACCEPT"],
+    ["PREROUTING", "-i", nodes.second, "-j", "DROP"],
+  ]);
 
 /** Whether a replica takes itself for the leader, by its own metrics. */
 export async function saysThatItLeads(pod: Json): Promise<boolean> {

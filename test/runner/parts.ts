@@ -176,9 +176,9 @@ export const parts: readonly Part[] = [
   },
   {
     name: "cluster",
-    floor: 53,
-    seconds: 600,
-    slow: { nodes: 140 },
+    floor: 54,
+    seconds: 640,
+    slow: { nodes: 180 },
     minutes: 10,
     setup: "test/cluster/setup.ts",
     processes: 1,
