@@ -13,6 +13,7 @@ import { enforcement } from "./postgres/aspects.ts";
 import { compareLargeObjects } from "./postgres/large-objects.ts";
 import { readDependents, readPostgresObjects } from "./postgres/objects.ts";
 import { addRights } from "./postgres/rights.ts";
+import { staleViewNotes } from "./postgres/stale-views.ts";
 import { type Compared, type ComparedObject, compareSeen } from "./same-engine.ts";
 
 /**
@@ -60,6 +61,7 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   );
   const notes = await addRights([source, target], kept, theirs, large.unequal);
   notes.push(...settleSwitchedOn(kept, theirs));
+  notes.push(...(await staleViewNotes(source, target, left)));
   const locale = await otherLocale(source, target);
   if (locale !== undefined) notes.push(`the target database: ${locale}`);
   const compared = compareSeen(kept, theirs, alike);

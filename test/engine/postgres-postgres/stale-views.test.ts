@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { copied, database, type Servers, sql, startServers } from "../../support/engine/postgres-support.ts";
+import { verify } from "../../../src/engine/verify/index.ts";
+import { copied, database, endpoint, type Servers, sql, startServers } from "../../support/engine/postgres-support.ts";
 
 let servers: Servers;
 beforeAll(async () => {
@@ -19,6 +20,15 @@ test("a materialised view that is older than its tables is filled anew, and is r
     await database(servers.new),
   ];
   const { report } = await copied(source, target);
+  const compared = await verify(
+    { source: endpoint(source), target: endpoint(target), options: { jobs: 1 } },
+    { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
+  );
+  expect(compared.equal).toBe(true);
+  expect(compared.objects.notes.map((note) => note.split(": filled")[0]).sort()).toEqual([
+    "materialized view public.fewer",
+    "materialized view public.other",
+  ]);
   const views = report.inventory.filter(({ kind }) => kind === "materialized view");
   expect(views.map(({ name, outcome }) => [name, outcome]).sort()).toEqual([
     ["public.empty", "copied"],

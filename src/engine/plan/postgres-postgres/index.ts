@@ -2,6 +2,7 @@
 
 export { checkDataOnly } from "./copy/data-only.ts";
 export { knownTables, namedTables } from "./copy/prepare-target.ts";
+export { staleViews } from "./finish/stale-views.ts";
 export { refuseUnknown } from "./options.ts";
 export { collisions } from "./schema/compare-inventories.ts";
 export { createSteps, needsAddress } from "./schema/entries.ts";

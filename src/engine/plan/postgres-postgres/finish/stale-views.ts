@@ -13,7 +13,7 @@ import { filter, map } from "../../../run/memory/lazy.ts";
 export async function staleViews(
   source: Session,
   target: Session,
-  things: Iterable<Thing>,
+  things: Iterable<Pick<Thing, "kind" | "name">>,
 ): Promise<{ name: string; note: string }[]> {
   const wanted = new Set(
     map(
