@@ -12,6 +12,7 @@ import { formatTable } from "./checksum/messages.ts";
 import type { SideSessions } from "./checksum/side.ts";
 import type { ObjectsCompared, VerifyOptions } from "./comparing.ts";
 import { compareCounts } from "./counts.ts";
+import { lostDigits } from "./lost-digits.ts";
 import { compareObjects } from "./objects.ts";
 import { type Paired, pairTables } from "./pairs.ts";
 import { type OpenedSide, openSide } from "./sides.ts";
@@ -148,11 +149,13 @@ async function compare(
         () => undefined,
       )),
     );
+  const comparing = { source, target, from, to, options, paired, selected };
+  if (level === "checksum") verification.uncompared.push(...(await lostDigits(comparing, signal)));
   for (const pair of paired.pairs) {
     progress.settle(formatTable(pair.source), compared.get(formatTable(pair.source)) ?? 0);
     progress.state(formatTable(pair.source), "done");
   }
-  const { inventory, objects, extra } = await compareObjects({ source, target, from, to, options, paired, selected });
+  const { inventory, objects, extra } = await compareObjects(comparing);
   for (const difference of verification.differences) hooks.log("warning", differenceMessage(difference));
   for (const one of verification.uncompared) hooks.log("warning", `not compared: ${one}`);
   // What the target's server cannot have is told with the objects.
