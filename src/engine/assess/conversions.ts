@@ -100,6 +100,7 @@ export async function mysqlToPostgres(
       words,
       "shorten the values, or index a part of the column",
     );
+  for (const { source, inventory } of plans) reportPeriods(source, inventory, report);
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.name, plan])));
   return [
     ...plans.flatMap(({ inventory }) => inventory),
@@ -113,6 +114,24 @@ export async function mysqlToPostgres(
     ...(await plannedOthers(session, scheme, others, plans)),
     ...(target === undefined ? [] : await plannedGrants(session, target, plans, scheme)),
   ].map(withoutText);
+}
+
+/** MariaDB's rows of the past, its periods, and its keys that keep these apart. */
+function reportPeriods(table: SourceTable, inventory: readonly InventoryEntry[], report: ReportFinding): void {
+  const keys = new Set(
+    table.indexes.flatMap(({ name, period }) => (period === undefined ? [] : [`${table.name}.${name}`])),
+  );
+  for (const { kind, name, outcome, note = "" } of inventory)
+    if (outcome === "reported" && (kind === "period" || (kind === "index" && keys.has(name))))
+      report("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");
+  if (table.versioned)
+    report(
+      "warning",
+      "history_lost",
+      table.name,
+      "PostgreSQL has no system versioning: present rows only",
+      "copy the history by a query of your own",
+    );
 }
 
 async function plannedOthers(

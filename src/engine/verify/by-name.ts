@@ -1,3 +1,4 @@
+import type { PlannedObject } from "../assess/finding.ts";
 import type { InventoryEntry } from "../contract/index.ts";
 import { fullName } from "../contract/text/full-name.ts";
 import { named } from "../contract/text/own-property.ts";
@@ -5,7 +6,7 @@ import { printable } from "../contract/text/printable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { type ExpectedObjects, readExpected } from "./expected.ts";
-import { compareFound } from "./found.ts";
+import { compareFound, shortened } from "./found.ts";
 import { type InventoryObject, readFound, tableOf } from "./inventory.ts";
 import { lostCounters, lostNotNulls } from "./lost.ts";
 import { lostDefaults } from "./lost-defaults.ts";
@@ -30,17 +31,22 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     note: `the target has no ${kind} of this name`,
   });
   const pairs = new Map(paired.pairs.map((pair) => [tableOf(pair.source), pair]));
+  const asked = new Set<PlannedObject>();
+  const planned = (one: InventoryObject) => {
+    const plan = expected?.of(one);
+    if (plan !== undefined) asked.add(plan);
+    return plan;
+  };
   const found = compareFound(ours, theirs, pairs, {
     outcome,
     sequences: to.engine === "postgres",
     prefixes: Object.values(options.schemas ?? {}),
-    ...(expected === undefined ? {} : { planned: expected.of }),
+    ...(expected === undefined ? {} : { planned }),
   });
-  const lost = expected === undefined ? { entries: [], notes: [] } : await lostNotNulls(comparing, expected);
-  const uncounted =
-    expected === undefined
-      ? []
-      : [...(await lostCounters(comparing, expected)), ...(await lostDefaults(comparing, expected))];
+  const none = { entries: [], notes: [] };
+  const lost = expected === undefined ? none : await lostNotNulls(comparing, expected);
+  const defaults = expected === undefined ? none : await lostDefaults(comparing, expected);
+  const uncounted = expected === undefined ? [] : [...(await lostCounters(comparing, expected)), ...defaults.entries];
   const inventory = [
     ...paired.pairs.flatMap((pair): InventoryEntry[] => [
       { kind: "table", name: printable(pair.source.join(".")), outcome },
@@ -79,13 +85,27 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
       compared: inventory.length,
       different,
       undecided: [],
-      not_compared: [notComparedColumns, ...found.notCompared].map(printable),
-      notes: [...columnless, ...found.notes, ...lost.notes].map(printable),
+      not_compared: [notComparedColumns, notComparedDefaults, ...found.notCompared].map(printable),
+      notes: [
+        ...columnless,
+        ...found.notes,
+        ...lost.notes,
+        ...defaults.notes,
+        ...(expected === undefined ? [] : withoutCounterpart(expected, asked)),
+      ].map(printable),
     },
   };
 }
 
 const notComparedColumns = "types of columns: only the values in them are compared";
+const notComparedDefaults = "defaults of columns: only whether the target has one is compared, not its value";
+
+/** What a copy reports of the source and the comparison by name does not look for: a period, system versioning. */
+function withoutCounterpart(expected: ExpectedObjects, asked: ReadonlySet<PlannedObject>): string[] {
+  return expected.reported.flatMap((one) =>
+    asked.has(one) || one.kind === "default" ? [] : [`${one.kind} ${one.name}: ${shortened(one.note ?? "not copied")}`],
+  );
+}
 
 /** What stands on a table that is left out is left out too. */
 async function selectedBy(comparing: Comparing): Promise<(found: InventoryObject) => boolean> {

@@ -24,6 +24,8 @@ export interface ExpectedObjects {
     table: string,
     column: string,
   ): PlannedObject | undefined;
+  /** All that a copy reports, since the target does not have it as the source does. */
+  reported: readonly PlannedObject[];
   /** Columns that count up in the source and will in the target; of the source's names. */
   counters: readonly { schema: string; table: string; column: string }[];
 }
@@ -68,6 +70,7 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
       return byName.get(keyOf(kind, own)) ?? made;
     },
     ofColumn: (kind, _, table, column) => byName.get(keyOf(kind, `${table}.${column}`)),
+    reported: planned.filter(isReported),
     counters: tables.flatMap(({ name: table, columns }) =>
       columns.flatMap(({ name: column, extra }) =>
         extra.includes("auto_increment") && !byName.has(keyOf("default", `${table}.${column}`))
@@ -134,6 +137,7 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
       );
     },
     ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${fullName(schema, table)}.${column}`)),
+    reported: objects.filter(isReported),
     counters: Array.from(
       plans.values(),
       ({ source: { schema, name: table }, counter }) => counter && { schema, table, column: counter.column },
@@ -141,5 +145,6 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
   };
 }
 
+const isReported = ({ outcome }: PlannedObject) => outcome === "reported";
 const keyOf = (kind: string, name: string) => `${kind}\0${name}`;
 const index = (planned: readonly PlannedObject[]) => new Map(planned.map((one) => [keyOf(one.kind, one.name), one]));

@@ -28,6 +28,7 @@ export interface Matched {
 }
 
 const mostWords = 300;
+export const shortened = (words: string) => (words.length > mostWords ? `${words.slice(0, mostWords)}…` : words);
 
 /** What a person would miss; of another kind (a type of PostgreSQL) the target has no object of its own. */
 const missed = new Set(["primary key", "index", "foreign key", "check", "view", "materialized view", "sequence"]);
@@ -93,6 +94,7 @@ export function compareFound(
     if (found !== undefined) {
       const alike = alikeColumns(one, found, pair, pairs) !== false;
       if (!one.columns) unseen.push({ ...entry, why: "only the name was compared" });
+      else notes.push(...lessThan(plan).map((note) => `${kind} ${entry.name}: ${shortened(note)}`));
       if (alike || isOtherwise(plan) || isHelped(one, found, pair)) return { ...entry, outcome };
       return lost(`${definition(one)} in the source, ${definition(found)} in the target`);
     }
@@ -109,11 +111,15 @@ export function compareFound(
       return { ...entry, outcome, ...(plan.note ? { note: plan.note } : {}) };
     }
     const why = whyNot(plan, isDoubtful, gone);
-    notes.push(`${kind} ${entry.name}: ${why.length > mostWords ? `${why.slice(0, mostWords)}…` : why}`);
+    notes.push(`${kind} ${entry.name}: ${shortened(why)}`);
     return { ...entry, outcome: "not_applicable", note: why };
   });
   return { inventory, different, notes, notCompared: notComparedMessage(unseen) };
 }
+
+/** A copy makes a key over a period, without what keeps the periods apart. */
+const lessThan = (plan: PlannedObject | undefined): string[] =>
+  plan?.outcome === "reported" && plan.note !== undefined ? [plan.note] : [];
 
 interface Uncompared {
   kind: string;

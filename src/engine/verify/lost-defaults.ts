@@ -9,25 +9,33 @@ import type { ExpectedObjects } from "./expected.ts";
 export async function lostDefaults(
   { source, target, paired }: Comparing,
   expected: ExpectedObjects,
-): Promise<InventoryEntry[]> {
+): Promise<LostDefaults> {
   const [ours, theirs] = [await defaultsOf(source.side), await defaultsOf(target.side)];
   const counting = new Set(expected.counters.map(({ schema, table, column }) => key([schema, table], column)));
-  return paired.pairs.flatMap((pair) =>
-    pair.columns.flatMap((column): InventoryEntry[] => {
+  const entries: InventoryEntry[] = [];
+  const notes: string[] = [];
+  for (const pair of paired.pairs)
+    for (const column of pair.columns) {
       const one = key(pair.source, column.source);
-      if (!ours.has(one) || theirs.has(key(pair.target, column.target)) || counting.has(one)) return [];
+      if (!ours.has(one) || theirs.has(key(pair.target, column.target)) || counting.has(one)) continue;
+      const name = printable([...pair.source, column.source].join("."));
+      const planned = expected.ofColumn("default", ...pair.source, column.source);
       // The copy reported it.
-      if (expected.ofColumn("default", ...pair.source, column.source)?.outcome === "reported") return [];
-      return [
-        {
+      if (planned?.outcome === "reported") notes.push(`default ${name}: ${planned.note ?? "not copied"}`);
+      else
+        entries.push({
           kind: "column",
-          name: printable([...pair.source, column.source].join(".")),
+          name,
           outcome: "reported",
           note: "it has a default in the source, none in the target",
-        },
-      ];
-    }),
-  );
+        });
+    }
+  return { entries, notes };
+}
+
+export interface LostDefaults {
+  entries: InventoryEntry[];
+  notes: string[];
 }
 
 const key = (table: readonly string[], column: string): string => [...table, column].join("\0");

@@ -17,6 +17,7 @@ afterAll(async () => {
 
 const hooks = { signal: new AbortController().signal, progress: () => undefined, log: () => undefined };
 const columns = "types of columns: only the values in them are compared";
+const defaults = "defaults of columns: only whether the target has one is compared, not its value";
 
 test("MySQL to PostgreSQL: a trigger that somebody made in the target counts by its name alone, and the report says so", async () => {
   const both = await mysql.pair(
@@ -29,14 +30,14 @@ test("MySQL to PostgreSQL: a trigger that somebody made in the target counts by 
   await run(both);
   const view = "1 view (seen): only the name was compared";
   const { objects } = await verify({ ...both, options: { jobs: 2 } }, hooks);
-  expect(objects.not_compared).toEqual([columns, view]);
+  expect(objects.not_compared).toEqual([columns, defaults, view]);
   expect(objects.notes).toContain("trigger trg: a trigger's code is not translated");
 
   await both.pg.query(`CREATE FUNCTION other() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END'`);
   await both.pg.query("CREATE PROCEDURE pr() LANGUAGE sql AS 'SELECT 2'");
   await both.pg.query("CREATE TRIGGER trg BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION other()");
   const again = await verify({ ...both, options: { jobs: 2 } }, hooks);
-  expect(again.objects.not_compared).toEqual([columns, view, "1 procedure (pr): only the name was compared"]);
+  expect(again.objects.not_compared).toEqual([columns, defaults, view, "1 procedure (pr): only the name was compared"]);
   expect(again.objects.notes.join()).toContain("trigger trg");
 });
 
@@ -53,6 +54,7 @@ test("PostgreSQL to MySQL: enumerated types, domains and checks are said not to 
     "1 check (public.t.big): only the name was compared",
     `1 domain (pos): ${why}`,
     `2 types (mood, hue): ${why}`,
+    defaults,
     columns,
   ]);
 });
