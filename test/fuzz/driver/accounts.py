@@ -7,6 +7,10 @@ import requests
 
 
 SESSION = "__Host-rowferry"
+# What no token may do. The fuzzed service has no sign-in with OpenID Connect, so a link begins with 404.
+BY_SESSION = {"signOut", "linkOidc", "unlinkOidc"}
+# Of them, those that succeed.
+ENDING = {"signOut", "unlinkOidc"}
 
 
 @dataclass
@@ -84,8 +88,7 @@ class Tokens:
         self.session.post(f"{self.base_url}/api/teams/{self.account.ids['teams'][0]}/switch", timeout=30)
 
     def set(self, case, data, context):
-        # A session alone signs out.
-        if case.operation.definition.raw.get("operationId") == "signOut":
+        if case.operation.definition.raw.get("operationId") in BY_SESSION:
             value = self._sign_in()
             self.account.sessions.add(value)
             case.cookies[SESSION] = value

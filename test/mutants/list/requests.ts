@@ -188,4 +188,12 @@ export const requests: readonly Mutant[] = [
     test: signed("a cursor > is refused for another team's list"),
     harm: "A cursor that was made up, or is another team's, is taken.",
   },
+  {
+    id: "oidc-flow-without-end",
+    file: "src/requests/oidc/flow.ts",
+    find: "return until * 1000 > now().getTime() ? flow : undefined;",
+    replace: "return until > 0 ? flow : undefined;",
+    test: { file: "src/requests/oidc/flow.test.ts", name: "ends after its time" },
+    harm: "A sign-in that somebody began long ago is finished by whoever has its cookie.",
+  },
 ];
