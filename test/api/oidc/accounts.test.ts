@@ -114,7 +114,8 @@ describe("a link", () => {
   it("ends in the session that began it, while that holds", async () => {
     const [owner, other] = [await signUp(), await signUp()];
     const person = newPerson({ email: owner.email });
-    for (const shown of [other.cookie, ""]) expectNoSession(await link(owner.cookie, person, shown), refused);
+    const second = sessionOf(await signIn(owner.email, owner.password));
+    for (const shown of [other.cookie, second, ""]) expectNoSession(await link(owner.cookie, person, shown), refused);
     const begun = await beginLink(owner.cookie);
     await api("/api/session", { method: "DELETE", cookie: owner.cookie, headers: origin });
     const back = await issuer.signIn(begun.body.url, person);
