@@ -42,4 +42,27 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
     ]);
     await copied.finish();
   });
+
+  test("a text that the target's type writes otherwise is counted by its column", async () => {
+    const names = ["i", "d", "f", "y", "x"];
+    const types = { "t.i": "int", "t.d": "decimal(10,1)", "t.f": "double", "t.y": "time(1)", "t.x": "datetime" };
+    const own = "(1, '7', '-1.5', '0.00001', '09:00:00.5', '2020-01-01 10:00:00'), (2, NULL, NULL, NULL, NULL, NULL)";
+    const other =
+      "(3, '007', '1.50', '1.0', '12:00', '2020-01-01'), (4, '-0', '-0.0', '01', '9:00:00', '2020-01-01 10:00')";
+    const source = (values: string) =>
+      `CREATE TABLE t (id int PRIMARY KEY, ${names.map((name) => `${name} text`).join(", ")}); INSERT INTO t VALUES ${values}`;
+    const both = await pair(servers, source(`${own}, ${other}`));
+    const { report, copied } = await run(both, { options: { jobs: 2, types } });
+    const said = report.warnings.filter((words) => words.includes("written otherwise"));
+    expect(said).toHaveLength(names.length);
+    for (const [at, name] of names.entries())
+      expect(said[at]).toMatch(new RegExp(`^column public\\.t\\.${name} \\(.* → .*: 2 texts are written otherwise`));
+    expect(report.changed_columns).toBe(names.length);
+    await copied.finish();
+    const same = await pair(servers, source(own));
+    const kept = await run(same, { options: { jobs: 2, types, verify: "checksum" } });
+    expect(kept.report).not.toHaveProperty("changed_columns");
+    expect(kept.report.verification).toMatchObject({ differences: [] });
+    await kept.copied.finish();
+  });
 });

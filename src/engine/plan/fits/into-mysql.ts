@@ -1,6 +1,6 @@
 import { mysqlShapes } from "../../verify/checksum/expressions.ts";
-import { type Fit, fitOf } from "./rules.ts";
-import type { ValueType } from "./types.ts";
+import { fitOf } from "./rules.ts";
+import type { Fit, ValueType } from "./types.ts";
 
 /** The rules for a column of MySQL that is there: its server writes bits, bytes and FLOAT as another text, and knows shapes by name. Pure. */
 export function fitIntoMysql(from: ValueType, to: ValueType): Fit {

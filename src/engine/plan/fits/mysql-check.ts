@@ -47,6 +47,9 @@ export function mysqlMisfit(value: string, check: Check): string {
       return "TRUE";
     case "null":
       return `${value} IS NULL`;
+    case "written":
+      // By letters: PostgreSQL writes t, not T.
+      return `${inCharset(value, "utf8mb4")} COLLATE utf8mb4_bin NOT REGEXP ${literal(check.pattern)}`;
     case "form": {
       const text = inCharset(value, "utf8mb4");
       // The end of a pattern also stands before a last line feed.

@@ -38,13 +38,13 @@ const doubtfulIn =
 
 const count = async (reader: Session, sql: string) => ((await reader.query(sql))[0] ?? []).map(Number);
 
-/** Errors: those of refuseMisfits. */
+/** Words and errors: those of refuseMisfits. */
 export const refuseMysqlMisfits = (
   readers: readonly Session[],
   database: string,
   tables: readonly MysqlDoubtful[],
   hooks: { touch(): void; log(message: string): void },
-): Promise<void> => refuseMisfits(tables.map(doubtfulIn(database)), { readers, count, ...hooks });
+): Promise<string[]> => refuseMisfits(tables.map(doubtfulIn(database)), { readers, count, ...hooks });
 
 /** Words for bytes of texts that their character set has no character for: they are read as question marks. */
 export async function strayBytes(

@@ -18,12 +18,12 @@ export interface PostgresDoubtful extends Pick<Doubtful<Session>, "table" | "byt
   parts: readonly string[];
 }
 
-/** Errors: those of refuseMisfits. */
+/** Words and errors: those of refuseMisfits. */
 export const refusePostgresMisfits = (
   readers: readonly Session[],
   tables: readonly PostgresDoubtful[],
   { touch, log }: { touch(): void; log(message: string): void },
-): Promise<void> =>
+): Promise<string[]> =>
   refuseMisfits(
     tables.map((table): Doubtful<Session> => ({ ...table, select: "SELECT ", parts: async () => table.parts })),
     {

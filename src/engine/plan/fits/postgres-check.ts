@@ -54,6 +54,7 @@ export function postgresMisfit(value: string, check: Check): string {
     case "null":
       return `${value} IS NOT DISTINCT FROM NULL`;
     case "form":
+    case "written":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
     case "condition":
       return "false";

@@ -2,7 +2,8 @@ import { expect, test } from "vitest";
 import { fitIntoMysql } from "./into-mysql.ts";
 import { mysqlValueType } from "./mysql-type.ts";
 import { postgresValueType } from "./postgres-type.ts";
-import { type Fit, fitOf } from "./rules.ts";
+import { fitOf } from "./rules.ts";
+import type { Fit } from "./types.ts";
 
 /** always, never, or the names of the checks. */
 const words = (fit: Fit) => (typeof fit === "string" ? fit : fit.map(({ check }) => check).join(" "));
@@ -114,8 +115,8 @@ test.each([
   ["decimal(10,2)", "double precision", "always"],
   ["decimal(20,2)", "double precision", "significant"],
   ["tinyint(1)", "boolean", "range"],
-  ["varchar(9)", "numeric(10,2)", "form"],
-  ["varchar(9)", "real", "form"],
+  ["varchar(9)", "numeric(10,2)", "form written"],
+  ["varchar(9)", "real", "form written"],
   ["varchar(9)", '"uuid"', "always"],
   ["datetime(6)", '"date"', "midnight"],
   ["time(6)", "interval(3)", "fraction"],
@@ -123,5 +124,5 @@ test.each([
   ["set('a','bc')", "character varying(4)", "always"],
   ["set('a','bc')", '"text"[]', "always"],
 ])("a type that the user named for MySQL's %s, %s: %s", (from, to, expected) => {
-  expect(words(fitOf(mysqlValueType(from, null, false), postgresValueType(to), true))).toBe(expected);
+  expect(words(fitOf(mysqlValueType(from, null, false), postgresValueType(to), "postgres"))).toBe(expected);
 });

@@ -1,20 +1,15 @@
 import { named } from "../../contract/text/own-property.ts";
 import { intoMysqlCharset } from "./charsets.ts";
-import { type Check, intervalUnits, type TextType, type ValueType } from "./types.ts";
+import { type Labels, labelled, type Reader, reads } from "./reads.ts";
+import { type Check, type Fit, intervalUnits, type TextType, type ValueType } from "./types.ts";
 
 /**
- * The table of rules. `always`: the target's type takes every value as it is, or its server refuses the value with an error.
- * `checks`: a value that does not pass one of them would be cut, rounded or filled up. `never`: not to be copied so.
- */
-export type Fit = "always" | "never" | readonly Check[];
-
-/**
- * `reading`: the target's server reads the source's text as another sort of type, because the user named that type, or the
+ * The table of rules. `reading`: the target's server, which reads the source's text as another sort of type, because the user named that type, or the
  * engines differ; otherwise values stay of one sort.
  */
-export function fitOf(from: ValueType, to: ValueType, reading = false): Fit {
+export function fitOf(from: ValueType, to: ValueType, reading?: Reader): Fit {
   if (to.is === "text") return intoText(from, to);
-  if (from.is === "text") return reading ? reads(to) : "never";
+  if (from.is === "text") return reading ? reads(to, reading) : "never";
   if (isNumber(from)) {
     if (isNumber(to)) return intoNumber(from, to, reading);
     return reading && to.is === "boolean" && from.is === "integer" ? within(from, 0n, 1n) : "never";
@@ -54,12 +49,12 @@ const widening = new Set([
   "geometrycollection geomcollection",
 ]);
 
-const intoOther = (from: Extract<ValueType, { is: "other" }>, to: ValueType, reading: boolean): Fit => {
-  if (to.is !== "other") return reading ? reads(to) : "never";
-  return reading || from.name === to.name || widening.has(`${from.name} ${to.name}`) ? "always" : "never";
+const intoOther = (from: Extract<ValueType, { is: "other" }>, to: ValueType, reading: Reader | undefined): Fit => {
+  if (to.is !== "other") return reading ? reads(to, reading) : "never";
+  return reading !== undefined || from.name === to.name || widening.has(`${from.name} ${to.name}`) ? "always" : "never";
 };
 
-function intoNumber(from: NumberType, to: NumberType, reading: boolean): Fit {
+function intoNumber(from: NumberType, to: NumberType, reading: Reader | undefined): Fit {
   if (to.is === "float") return both(intoFloat(from, to.bits, reading), intoPlaces(from, to));
   if (from.is === "float" && !reading) return "never";
   if (to.is === "decimal") return from.is === "integer" ? wholeIntoDecimal(from, to) : intoDecimal(from, to);
@@ -73,7 +68,7 @@ function intoNumber(from: NumberType, to: NumberType, reading: boolean): Fit {
 const within = (from: { low: bigint; high: bigint }, low: bigint, high: bigint): Fit =>
   from.low >= low && from.high <= high ? "always" : [{ check: "range", low, high }];
 
-function intoFloat(from: NumberType, bits: number, reading: boolean): Fit {
+function intoFloat(from: NumberType, bits: number, reading: Reader | undefined): Fit {
   if (from.is === "float") {
     // The text of a real has fewer digits than the double of the same value.
     if (from.bits === bits || (from.bits < bits && reading)) return "always";
@@ -236,74 +231,15 @@ function intoInterval(from: { fraction: number; unit?: number }, to: { fraction:
 }
 
 /** Moments go into clocks that show UTC where the caller has made them alike. */
-function intoTime(from: { fraction: number; zone: boolean }, to: ValueType, reading: boolean): Fit {
+function intoTime(from: { fraction: number; zone: boolean }, to: ValueType, reading: Reader | undefined): Fit {
   if (to.is === "timestamp") return from.zone === to.zone ? fractions(from.fraction, to.fraction) : "never";
   return to.is === "date" && reading ? [{ check: "midnight" }] : "never";
 }
 
-function intoLabels(from: Labels, to: ValueType, reading: boolean): Fit {
-  if (to.is !== "labels") return reading ? reads(to) : "never";
+function intoLabels(from: Labels, to: ValueType, reading: Reader | undefined): Fit {
+  if (to.is !== "labels") return reading ? reads(to, reading) : "never";
   if (from.many !== to.many) return reading ? labelled(to) : "never";
   if (from.many && from.labels.join("\0") !== to.labels.join("\0")) return reading ? labelled(to) : "never";
   if (from.labels.every((label) => to.labels.includes(label))) return "always";
   return reading ? labelled(to) : "never";
-}
-
-/** MySQL takes a text that is no label for a label's number, for one in other letters, or for several in another order. */
-const labelled = ({ many, labels }: Labels): Fit => [{ check: many ? "members" : "label", labels }];
-
-type Labels = Extract<ValueType, { is: "labels" }>;
-
-const clock = "[0-9]{1,2}:[0-9]{2}(:[0-9]{2}";
-const seconds = (digits: number) => (digits === 0 ? "([.]0+)?" : `([.][0-9]{1,${digits}}0*)?`);
-
-/** A text as another type: what the server would understand otherwise than it is written is not let in. */
-function reads(to: ValueType): Fit {
-  const form = (pattern: string, words: string): Fit => [{ check: "form", pattern: `^${pattern}$`, words }];
-  switch (to.is) {
-    case "integer":
-      return form("[-+]?[0-9]+", "a whole number");
-    case "decimal": {
-      if (to.precision === undefined) return form("[-+]?[0-9]+([.][0-9]+)?", "a number");
-      const after = Math.max(0, to.scale);
-      const rest = after === 0 ? "([.]0+)?" : `([.][0-9]{1,${after}}0*)?`;
-      if (to.scale < 0) return "never";
-      return form(`[-+]?[0-9]+${rest}`, `a number of at most ${after} digits after the point`);
-    }
-    case "float": {
-      const half = to.bits === 24 ? 3 : 7;
-      const { precision = 2 * half, scale = half } = to;
-      const [first, last] = [Math.min(half, precision - scale), Math.min(half, scale)];
-      if (first < 1) return "never";
-      const rest = last === 0 ? "" : `([.][0-9]{1,${last}})?`;
-      const words = first === last ? `${first} digits before and` : `${first} digits before and ${last}`;
-      return form(`[-+]?[0-9]{1,${first}}${rest}`, `a number of at most ${words} after the point`);
-    }
-    case "date":
-      return form("[0-9]{4}-[0-9]{2}-[0-9]{2}", "a date such as 2020-12-31");
-    case "timestamp":
-      return form(
-        `[0-9]{4}-[0-9]{2}-[0-9]{2}([T ]${clock}${seconds(to.fraction)})?${to.zone ? "(Z|[-+][0-9]{2}(:?[0-9]{2})?)?" : ""})?`,
-        `a time such as 2020-12-31 23:59:59 with at most ${to.fraction} digits after the second`,
-      );
-    case "time":
-      return form(
-        `${clock}${seconds(to.fraction)})?${to.zone ? "(Z|[-+][0-9]{2}(:?[0-9]{2})?)?" : ""}`,
-        `a time such as 23:59:59 with at most ${to.fraction} digits after the second`,
-      );
-    case "bytes":
-      if (to.most === undefined) return "always";
-      // Shorter ones are filled up.
-      return [
-        to.fixed ? { check: "length", bytes: to.most, of: "text" } : { check: "bytes", most: to.most, of: "text" },
-      ];
-    case "interval":
-      // The reader drops smaller units without a word.
-      return to.fraction === 6 && (to.unit ?? second) === second ? "always" : "never";
-    case "labels":
-      return labelled(to);
-    default:
-      // Their readers take a text for one value, or refuse it.
-      return "always";
-  }
 }

@@ -72,7 +72,15 @@ export type Check =
   /** A condition of the target's table, by its name. */
   | { check: "condition"; name: string }
   /** A text that has this form, as an extended regular expression that all servers read alike. */
-  | { check: "form"; pattern: string; words: string };
+  | { check: "form"; pattern: string; words: string }
+  /** A text as the type writes it: others are copied, counted and named. */
+  | { check: "written"; pattern: string };
+
+/**
+ * `always`: the target's type takes every value as it is, or its server refuses the value with an error. `checks`: a value
+ * that does not pass one of them would be cut, rounded or filled up, or (`written`) is written otherwise. `never`: not to be copied so.
+ */
+export type Fit = "always" | "never" | readonly Check[];
 
 /** Words for a value that does not pass. */
 export function reason(check: Check): string {
@@ -116,6 +124,8 @@ export function reason(check: Check): string {
       return check.words === undefined
         ? "NULL, which the column does not take"
         : `${check.words}, and the column takes no NULL in its place`;
+    case "written":
+      return "written otherwise by the target's type";
     case "form":
       return `not written as ${check.words}`;
   }

@@ -40,24 +40,52 @@ export interface Looking<Reader> {
 /** Columns that an error names. */
 const most = 10;
 
-/** Errors: `data_refused` with each column that has values which do not fit, and their number. */
+/** Only what is counted and not refused, as of rows that are already there. */
+export const writtenAlone = (doubts: readonly Doubt[]): Doubt[] =>
+  doubts.flatMap((doubt) => {
+    const misfits = doubt.misfits.filter(({ check: { check } }) => check === "written");
+    return misfits.length === 0 ? [] : [{ ...doubt, misfits }];
+  });
+
+const refusedAlone = (doubts: readonly Doubt[]): Doubt[] =>
+  doubts.flatMap((doubt) => {
+    const misfits = doubt.misfits.filter(({ check: { check } }) => check !== "written");
+    return misfits.length === 0 ? [] : [{ ...doubt, misfits }];
+  });
+
+/**
+ * Words for each column with values that the target's type writes otherwise.
+ * Errors: `data_refused` with each column that has values which do not fit, and their number.
+ */
 export async function refuseMisfits<Reader>(
   tables: readonly Doubtful<Reader>[],
   { log, ...looking }: Looking<Reader> & { log(message: string): void },
-): Promise<void> {
+): Promise<string[]> {
   const columns = tables.flatMap(({ table, doubts }) => doubts.map((doubt) => `${table}.${words(doubt)}`));
-  if (columns.length === 0) return;
+  if (columns.length === 0) return [];
   log(
     printable(
       `values are compared with the target's types before they are copied: ${columns.slice(0, most).join(", ")}${columns.length > most ? ` and ${columns.length - most} more columns` : ""}`,
     ),
   );
-  const refused = (await countMisfits(tables, looking)).map(({ table, doubt, all, each }) => {
+  const apart = tables.map((table) => ({
+    ...table,
+    doubts: [...refusedAlone(table.doubts), ...writtenAlone(table.doubts)],
+  }));
+  const found = await countMisfits(apart, looking);
+  const isWritten = ({ doubt }: Misfits) => doubt.misfits[0]?.check.check === "written";
+  const refused = found.flatMap((misfits) => {
+    if (isWritten(misfits)) return [];
+    const { table, doubt, all, each } = misfits;
     const why = doubt.misfits.flatMap(({ check }, at) => ((each[at] ?? 0) > 0 ? [reason(check)] : []));
     const values = `${all} ${all === 1 ? "value does" : "values do"} not fit`;
     return `table ${table}, column ${words(doubt)}: ${values} (${[...new Set(why)].join("; ")})`;
   });
-  if (refused.length === 0) return;
+  if (refused.length === 0)
+    return found.map(
+      ({ table, doubt, all }) =>
+        `column ${table}.${words(doubt)}: ${all} ${all === 1 ? "text is" : "texts are"} written otherwise by the target's type, as 007 becomes 7`,
+    );
   throw new EngineError(
     "data_refused",
     `nothing was written: ${printable(refused.slice(0, most).join("; "))}${refused.length > most ? `; and ${refused.length - most} more columns` : ""}; widen these types, or correct the values in the source`,

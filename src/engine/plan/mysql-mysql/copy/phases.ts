@@ -17,6 +17,7 @@ import { map } from "../../../run/memory/lazy.ts";
 import { differingColumns } from "../../../verify/checksum/computed.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
 import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
+import type { Doubt } from "../../fits/values.ts";
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { makeRest } from "../finish/finalize.ts";
@@ -104,14 +105,14 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content === "data") {
     const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
     const plans = fresh.map((table) => planDefinition(planning, table, source).plan(new Set()));
-    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], (dataOnlyPlans) =>
-      refuseMysqlMisfits(
+    const refuse = async (dataOnlyPlans: readonly { plan: TablePlan; doubts: readonly Doubt[] }[]) =>
+      void (await refuseMysqlMisfits(
         snapshot.readers,
         database,
         dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
         { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
-      ),
-    );
+      ));
+    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], refuse);
     for (const plan of filled) present.set(plan.source.name, plan);
   }
   const inventory = new Map<string, InventoryEntry>();

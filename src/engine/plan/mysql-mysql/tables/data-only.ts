@@ -15,7 +15,7 @@ import { fitIntoMysql } from "../../fits/into-mysql.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { nullChecks } from "../../fits/nulls.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
-import type { Fit } from "../../fits/rules.ts";
+import type { Fit } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";

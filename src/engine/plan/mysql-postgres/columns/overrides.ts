@@ -10,7 +10,8 @@ import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";
-import { type Fit, fitOf } from "../../fits/rules.ts";
+import { fitOf } from "../../fits/rules.ts";
+import type { Fit } from "../../fits/types.ts";
 import { columnKey, type NamedType } from "./column-plan.ts";
 import { isPostgis, isShape } from "./shapes.ts";
 import type { TargetType } from "./types.ts";
@@ -93,6 +94,7 @@ async function baseOf(session: Writer, column: string, sql: string): Promise<Omi
 export const plainType = (type: string): string => type.replace(/^"(\w+)"((?:\[\])?)$/, "$1$2");
 
 const numbers = new Set(["smallint", "integer", "bigint", "numeric", "real", "double precision", "money", "oid"]);
+const integers = new Set(["smallint", "integer", "bigint", "oid"]);
 const texts = new Set(["text", "character varying", "character", "name", '"char"']);
 const times = /^(date|timestamp with(out)? time zone)$/;
 const ofNumbers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint", "decimal", "float", "double", "year"]);
@@ -103,7 +105,7 @@ const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob"
  * is no way that keeps the value. With a doubt where a value may not fit.
  */
 export function intoType(column: SourceColumn, named: NamedType, usual: TargetType): TargetType | undefined {
-  const type = conversion(column, named, usual);
+  const type = ofDocuments(column, named, conversion(column, named, usual));
   if (type === undefined || isShape(usual.field)) return type;
   const fit = intoPostgres(column, named);
   if (fit === "never") return undefined;
@@ -120,12 +122,12 @@ function intoPostgres(column: SourceColumn, { written, labels, parts = [] }: Nam
   if (column.dataType === "set" && elements !== undefined) return intoLabels(column, elements);
   const to = postgresValueType(written);
   const from = mysqlValueType(column.columnType, null, false);
-  if (column.dataType === "year") return fitOf({ is: "integer", low: 0n, high: 2155n }, to, true);
+  if (column.dataType === "year") return fitOf({ is: "integer", low: 0n, high: 2155n }, to, "postgres");
   if (from.is === "bits" && to.is !== "bits")
-    return fitOf({ is: "integer", low: 0n, high: 2n ** BigInt(from.most ?? 1) - 1n }, to, true);
+    return fitOf({ is: "integer", low: 0n, high: 2n ** BigInt(from.most ?? 1) - 1n }, to, "postgres");
   // Their text is a reading of UTC's clock on both sides.
-  if (to.is === "timestamp") return fitOf(from, { ...to, zone: from.is === "timestamp" && from.zone }, true);
-  return fitOf(from, to, true);
+  if (to.is === "timestamp") return fitOf(from, { ...to, zone: from.is === "timestamp" && from.zone }, "postgres");
+  return fitOf(from, to, "postgres");
 }
 
 /** Labels that the target's type lacks are looked for, in a SET as in other texts. */
@@ -143,7 +145,18 @@ function comparedAs({ name, dataType }: SourceColumn): string {
   return dataType === "bit" ? `(${column} + 0)` : column;
 }
 
-const doubledKeys = "; jsonb keeps the last of several equal keys of an object, and no order of them";
+const ownOrder = "; jsonb has its own order of an object's keys, and a document with a key twice is refused";
+
+/** A text for jsonb is looked at for what that would change without a word. */
+function ofDocuments(
+  { dataType }: SourceColumn,
+  { written }: NamedType,
+  type: TargetType | undefined,
+): TargetType | undefined {
+  if (plainType(written) !== "jsonb" || type?.field.kind !== kind.text) return type;
+  const field = { ...type.field, kind: kind.json, ...(dataType === "json" ? {} : { grammar: true as const }) };
+  return { ...type, field, note: `${type.note}${ownOrder}` };
+}
 
 function conversion(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
   const name = identifier(column.name);
@@ -152,7 +165,7 @@ function conversion(column: SourceColumn, { sql, base }: NamedType, usual: Targe
     sql,
     field: { kind: how, nullable, ...more },
     select,
-    note: `as options.types says${base === "jsonb" ? doubledKeys : ""}`,
+    note: "as options.types says",
   });
   const { dataType } = column;
   const isText = texts.has(base);
@@ -170,7 +183,7 @@ function conversion(column: SourceColumn, { sql, base }: NamedType, usual: Targe
   if (usual.field.kind === kind.date) return times.test(base) ? as(kind.date) : isText ? as(kind.text) : undefined;
   if (ofNumbers.has(dataType)) {
     if (base === "boolean") return as(kind.boolean);
-    return isNumber || isText ? as(kind.raw, usual.select) : undefined;
+    return isNumber || isText ? as(kind.raw, numberText(dataType, base, usual.select)) : undefined;
   }
   if (dataType === "set" && base.endsWith("[]")) return as(kind.set);
   // Text, enums, JSON, times, addresses: the target's type reads the text, or refuses it.
@@ -182,6 +195,10 @@ function bytesOf({ name, dataType, characterSet }: SourceColumn): string {
   const isText = characterSet !== null && characterSet !== "binary" && /char|text/.test(dataType);
   return isText ? `CAST(${identifier(name)} AS BINARY)` : identifier(name);
 }
+
+/** Of a whole number, without the point that its own text may have. */
+const numberText = (dataType: string, base: string, select: string) =>
+  integers.has(base) && /^(decimal|float|double)$/.test(dataType) ? `CAST(${select} AS DECIMAL(65,0))` : select;
 
 function intoFromBits(
   { name, precision }: SourceColumn,

@@ -50,8 +50,9 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
   const { throttle, signal } = run;
   const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
-  const { kept, copiedAgain, stray } = await prepareTables(run, planned, comparing);
+  const { kept, copiedAgain, stray, written } = await prepareTables(run, planned, comparing);
   stray.forEach(warn);
+  written.forEach(warn);
   progress.plan(
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
@@ -86,7 +87,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const changes = dataWarnings(states, options.zero_dates);
   const earlier = [...kept].reduce((sum, name) => sum + (finished.get(name)?.changed ?? 0), 0);
-  const changed = changedColumns(changes.length + earlier);
+  const changed = changedColumns(changes.length + earlier + written.length);
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {

@@ -7,6 +7,7 @@ import { giveBack } from "../../../run/fence/give-back.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
+import { writtenAlone } from "../../fits/values.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { doubtsOf, type TablePlan } from "../tables/table-plan.ts";
@@ -22,6 +23,8 @@ export interface PreparedTables {
   copiedAgain: string[];
   /** Words for bytes that stand for no character, in kept tables too. */
   stray: string[];
+  /** Words for texts that the target's types write otherwise, in kept tables too. */
+  written: string[];
 }
 
 export async function prepareTables(run: CopyRun, planned: Planned, comparing: ChecksumRun): Promise<PreparedTables> {
@@ -33,7 +36,7 @@ export async function prepareTables(run: CopyRun, planned: Planned, comparing: C
   const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as FinishedTable));
   const fresh = plans.filter(({ source }) => !names.has(source.name));
   const rowless = request.options.content === "schema";
-  if (!rowless) await refuseUnfit(run, fresh);
+  const written = rowless ? [] : await refuseUnfit(run, plans, names);
   const stray = rowless ? [] : await strayBytesOf(run, plans);
   await sessions.use(async (session) => {
     if (request.options.content === "data") return emptyTables(run, session, fresh, keep);
@@ -57,18 +60,22 @@ export async function prepareTables(run: CopyRun, planned: Planned, comparing: C
     log(`table ${name} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const name of copiedAgain)
     log(`table ${name} was finished by an earlier attempt, but differs from the source by now: it is copied again`);
-  return { kept: names, copiedAgain, stray };
+  return { kept: names, copiedAgain, stray, written };
 }
 
 /** Values that a type which the user named, or one that is there, would cut or round. Errors: `data_refused`. */
 const refuseUnfit = (
   { request, snapshot, progress, hooks, fence }: CopyRun,
   plans: readonly TablePlan[],
-): Promise<void> =>
+  kept: ReadonlySet<string>,
+): Promise<string[]> =>
   refuseMysqlMisfits(
     snapshot.readers,
     request.source.database,
-    plans.map(({ source, copied }) => ({ source, doubts: doubtsOf(copied) })),
+    plans.map(({ source, copied }) => {
+      const doubts = doubtsOf(copied);
+      return { source, doubts: kept.has(source.name) ? writtenAlone(doubts) : doubts };
+    }),
     { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
   ).catch(async (error: unknown) => {
     await giveBack(fence, error);

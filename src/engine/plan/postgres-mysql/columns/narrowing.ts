@@ -7,8 +7,8 @@ import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";
 import { postgresDoubt } from "../../fits/of-postgres.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";
-import { type Fit, fitOf } from "../../fits/rules.ts";
-import type { ValueType } from "../../fits/types.ts";
+import { fitOf } from "../../fits/rules.ts";
+import type { Fit, ValueType } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import type { TargetType } from "./target-type.ts";
@@ -83,7 +83,7 @@ function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit
   if (source.is === "boolean" && planned.is === "integer")
     return fitIntoMysql({ is: "integer", low: 0n, high: 1n }, to);
   // The user named the planned type.
-  if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), true);
+  if (measured.has(source.is) && measured.has(planned.is)) return fitOf(source, inUtc(source, to), "mysql");
   return fitIntoMysql(planned, to);
 }
 
@@ -116,13 +116,13 @@ function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
   if (["text", "labels", "other"].includes(from.is) && type.json !== true && reshapes(to)) return "never";
   // Their text has 36 characters.
   if (from.is === "other" && from.name === "uuid" && to.is === "bytes" && (to.most ?? 36) < 36) return "never";
-  if (from.is === "boolean" && to.is !== "text") return fitOf({ is: "integer", low: 0n, high: 1n }, to, true);
-  return fitOf(from, inUtc(from, to), true);
+  if (from.is === "boolean" && to.is !== "text") return fitOf({ is: "integer", low: 0n, high: 1n }, to, "mysql");
+  return fitOf(from, inUtc(from, to), "mysql");
 }
 
 /** A number would be made of the digits, and of bits whose length varies none knows how many zeros they begin with. */
 function intoNamedBits(from: Extract<ValueType, { is: "bits" }>, to: ValueType): Fit {
-  if (to.is === "text") return fitOf(from, to, true);
+  if (to.is === "text") return fitOf(from, to, "mysql");
   const isKept = to.is === "bits" && !from.varying && from.most !== undefined && from.most === to.most;
   return isKept ? "always" : "never";
 }

@@ -48,6 +48,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
+  prepared.written.forEach(warn);
   progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");
@@ -71,7 +72,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
 
   progress.phase("verifying");
   const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];
-  const changed = changedColumns(changes.length);
+  const changed = changedColumns(changes.length + prepared.written.length);
   const verification = await verify(run, prepared, changed, warn);
   await prepared.held.release();
   changes.forEach(warn);

@@ -19,6 +19,7 @@ import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { workOff } from "../../../run/work.ts";
 import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { writtenAlone } from "../../fits/values.ts";
 import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -53,6 +54,8 @@ export interface PreparedCopy extends Planner {
   kept: ResumedTables;
   /** Whether an earlier attempt had finished any table. */
   resumed: boolean;
+  /** Words for texts that the target's types write otherwise, in kept tables too. */
+  written: string[];
 }
 
 /** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
@@ -123,7 +126,7 @@ interface Preparing {
   made: readonly MadeObject[];
 }
 
-type OfTarget = Pick<PreparedCopy, "states" | "replan" | "scheme" | "kept" | "resumed">;
+type OfTarget = Pick<PreparedCopy, "states" | "replan" | "scheme" | "kept" | "resumed" | "written">;
 
 async function prepareTarget(
   run: CopyRun,
@@ -198,17 +201,17 @@ async function prepareTarget(
       states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
     );
   const fresh = states.filter((state) => state.kept === undefined);
-  if (content !== "schema")
-    await refusePostgresMisfits(
-      workers.map((worker) => worker.source),
-      fresh.map(({ plan, rows: { bytes, parts } }) => ({
-        table: tableName(plan.source),
-        bytes,
-        doubts: plan.doubts,
-        parts: parts.map(({ from }) => from),
-      })),
-      { touch: () => run.progress.touch(), log },
-    );
+  const doubtful = content === "schema" ? [] : states;
+  const written = await refusePostgresMisfits(
+    workers.map((worker) => worker.source),
+    doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => ({
+      table: tableName(plan.source),
+      bytes,
+      doubts: is === undefined ? plan.doubts : writtenAlone(plan.doubts),
+      parts: parts.map(({ from }) => from),
+    })),
+    { touch: () => run.progress.touch(), log },
+  );
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
     const filled = await present.filled(plans, drop);
@@ -225,7 +228,7 @@ async function prepareTarget(
     await makeTables(run, workers, fresh, replan);
     log(`${counted(fresh.length, "table")} created`);
   }
-  return { states, replan, scheme, kept, resumed: finished.size > 0 };
+  return { states, replan, scheme, kept, resumed: finished.size > 0, written };
 }
 
 /** Plans, as often as another run takes a name meanwhile that was chosen here. */

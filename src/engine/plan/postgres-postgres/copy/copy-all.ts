@@ -181,12 +181,12 @@ async function prepareTarget(
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
     const { progress, workers } = attempt;
-    const refuse = (doubtful: readonly PostgresDoubtful[]) =>
-      refusePostgresMisfits(
+    const refuse = async (doubtful: readonly PostgresDoubtful[]) =>
+      void (await refusePostgresMisfits(
         workers.map((worker) => worker.source),
         doubtful,
         { touch: () => progress.touch(), log },
-      );
+      ));
     const tables = await prepareDataOnly(target, plan.tables, {
       source,
       fence,

@@ -1,0 +1,107 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CopyOptions } from "../../../src/engine/contract/index.ts";
+import { error, type Flavour, pair, rows, type Servers, startServers } from "../../support/engine/mysql-support.ts";
+import { run } from "../../support/engine/run.ts";
+
+/** Texts and numbers of MySQL into other types of PostgreSQL, named or there: what these write otherwise is counted and named, or refused. */
+
+const columns = {
+  i: "int",
+  n: "numeric(10,1)",
+  m: "numeric",
+  f: "double precision",
+  b: "boolean",
+  y: "time",
+  z: "timestamp(2)",
+};
+
+describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
+  let servers: Servers;
+  beforeAll(async () => {
+    servers = await startServers(flavour);
+  });
+  afterAll(() => servers?.close());
+
+  const ways = (types: Record<string, string>): [Partial<CopyOptions>, string][] => [
+    [{ types: Object.fromEntries(Object.entries(types).map(([name, type]) => [`t.${name}`, type])) }, "SELECT 1"],
+    [
+      { content: "data" },
+      `CREATE TABLE public.t (id int PRIMARY KEY, ${Object.entries(types)
+        .map(([name, type]) => `${name} ${type}`)
+        .join(", ")})`,
+    ],
+  ];
+
+  test("a text that the target's type writes otherwise is counted by its column", async () => {
+    const names = Object.keys(columns);
+    const own = [
+      ["7", "-1.5", "1.10", "0.25", "t", "09:00:00", "2020-01-01 10:00:00.5"],
+      ["-12", "0.0", "0", "-3", "f", "23:59:59.5", "2020-01-01 10:00:00"],
+    ];
+    const other = [
+      ["007", "1.50", "01.1", "1.0", "yes", "12:00", "2020-01-01 10:00"],
+      ["+5", "-0.0", "-0", "0.00001", "true", "09:00:00.50", "2020-01-01T10:00:00"],
+      ["-0", "1", "+1", "-01", "T", "12:00:00.0", "2020-01-01"],
+    ];
+    const source = (list: readonly string[][]) =>
+      `CREATE TABLE t (id int PRIMARY KEY, ${names.map((name) => `${name} varchar(30)`).join(", ")});
+       INSERT INTO t VALUES ${list.map((row, at) => `(${at}, ${row.map((value) => `'${value}'`).join(", ")})`).join(", ")}, (99${", NULL".repeat(names.length)})`;
+    for (const [options, before] of ways(columns)) {
+      const both = await pair(servers, source([...own, ...other]));
+      await both.pg.query(before);
+      const { report, copied } = await run(both, { options: { jobs: 2, ...options } });
+      const said = report.warnings.filter((words) => words.includes("written otherwise"));
+      expect(said).toHaveLength(names.length);
+      for (const [at, name] of names.entries())
+        expect(said[at]).toMatch(
+          new RegExp(`^column t\\.${name} \\(varchar\\(30\\) → .*: 3 texts are written otherwise`),
+        );
+      expect(report.changed_columns).toBe(names.length);
+      expect(await rows(both.pg, "SELECT i, n FROM public.t WHERE id = 2")).toEqual([["7", "1.5"]]);
+      await copied.finish();
+
+      const same = await pair(servers, source(own));
+      await same.pg.query(before);
+      const kept = await run(same, { options: { jobs: 2, verify: "checksum", ...options } });
+      expect(kept.report).not.toHaveProperty("changed_columns");
+      expect(kept.report.verification).toMatchObject({ differences: [] });
+      await kept.copied.finish();
+    }
+  });
+
+  test("a document with a key twice is refused for jsonb by its column", async () => {
+    const source = (value: string) =>
+      `CREATE TABLE t (id int PRIMARY KEY, j text); INSERT INTO t VALUES (1, '{"a": [2], "b": 1}'), (2, NULL), ${value}`;
+    for (const [options, before] of ways({ j: "jsonb" })) {
+      const both = await pair(servers, source(`(3, '{"b":1,"a":2,"a":3}')`));
+      await both.pg.query(before);
+      expect(await error(run(both, { options: { jobs: 2, ...options } }))).toMatchObject({
+        code: "data_refused",
+        message: expect.stringContaining("column t.j holds a key that is there twice"),
+      });
+      const fitting = await pair(servers, source("(3, '[]')"));
+      await fitting.pg.query(before);
+      const { report, copied } = await run(fitting, { options: { jobs: 2, verify: "checksum", ...options } });
+      expect(report.verification).toMatchObject({ differences: [] });
+      expect(await rows(fitting.pg, "SELECT j FROM public.t WHERE id = 1")).toEqual([['{"a": [2], "b": 1}']]);
+      await copied.finish();
+    }
+  });
+
+  test("whole numbers of a decimal or a double become integers", async () => {
+    const source =
+      "CREATE TABLE t (id int PRIMARY KEY, d decimal(20,2), f double, g float); INSERT INTO t VALUES (1, 2.00, 1e15, 1e7), (2, -9007199254740993.00, -0.0, 16777216), (3, NULL, NULL, NULL)";
+    for (const [options, before] of ways({ d: "bigint", f: "bigint", g: "int" })) {
+      const both = await pair(servers, source);
+      await both.pg.query(before);
+      const { report, copied } = await run(both, { options: { jobs: 2, verify: "checksum", ...options } });
+      expect(report.verification).toMatchObject({ differences: [] });
+      expect(await rows(both.pg, "SELECT d, f, g FROM public.t ORDER BY id")).toEqual([
+        ["2", "1000000000000000", "10000000"],
+        ["-9007199254740993", "0", "16777216"],
+        [null, null, null],
+      ]);
+      await copied.finish();
+    }
+  });
+});
