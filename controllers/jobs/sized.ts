@@ -1,4 +1,4 @@
-import { quantity } from "../../src/resources/quantity.ts";
+import { quantity } from "./quantity.ts";
 import type { WorkerTemplate } from "./template.ts";
 
 /** The memory of a worker's container and its heap, by what the copy needs. Pure. */

@@ -1,7 +1,7 @@
 import { withConditions } from "../../src/resources/conditions.ts";
 import type { KubeObject, NetworkPolicy, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
-import { sameQuantities } from "../../src/resources/quantity.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
+import { sameQuantities } from "../jobs/quantity.ts";
 import {
   bindingFor,
   isOwned,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { quantity } from "../../resources/quantity.ts";
+import { quantity } from "../../../controllers/jobs/quantity.ts";
 import { workerParts } from "../../resources/worker.ts";
 import { currency, priceList } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
