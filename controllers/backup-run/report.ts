@@ -1,5 +1,5 @@
 import { clean, sizeText } from "../../src/guard/text.ts";
-import { reportRef } from "../../src/resources/archive.ts";
+import { reportRef } from "../../src/resources/archive/archive.ts";
 import { lastEntries, withIds } from "../../src/resources/log.ts";
 import type { Report, RunOutcome } from "../../src/worker/protocol.ts";
 import { type WorkerStatus, workerPart } from "./status.ts";

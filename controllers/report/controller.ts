@@ -9,7 +9,7 @@ import {
   type Recorder,
   type ReportBucket,
 } from "../../src/cluster/index.ts";
-import { type ReportBucketStatus, type ReportObject, reportFinalizer } from "../../src/resources/archive.ts";
+import { type ReportBucketStatus, type ReportObject, reportFinalizer } from "../../src/resources/archive/archive.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { stopRuns } from "../payment/stop-runs.ts";

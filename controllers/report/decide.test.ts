@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { isReportKey, type ReportObject, reportFinalizer, reportKey } from "../../src/resources/archive.ts";
+import { isReportKey, type ReportObject, reportFinalizer, reportKey } from "../../src/resources/archive/archive.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import { decide } from "./decide.ts";
 

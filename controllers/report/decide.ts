@@ -1,4 +1,4 @@
-import { isReportKey, type ReportObject, reportFinalizer, reportKey } from "../../src/resources/archive.ts";
+import { isReportKey, type ReportObject, reportFinalizer, reportKey } from "../../src/resources/archive/archive.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 
 /**

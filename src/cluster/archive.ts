@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { createGunzip } from "node:zlib";
-import { archiveKey, isReportKey, type ReportBucketStatus, type ReportObject } from "../resources/archive.ts";
+import { archiveKey, isReportKey, type ReportBucketStatus, type ReportObject } from "../resources/archive/archive.ts";
 import { type ConfigMap, kinds } from "../resources/objects.ts";
 import type { Client } from "./client.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { reportBucketSchema } from "./archive.ts";
+import { reportBucketSchema } from "./archive/archive.ts";
 import { boundedAssessmentSchema, neededMemorySchema } from "./assessment.ts";
 import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";

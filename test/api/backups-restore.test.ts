@@ -5,7 +5,7 @@ import type { Database } from "../../dev/databases/index.ts";
 import { reportExample } from "../../src/api/operations/migration-examples.ts";
 import { mostUnfinished } from "../../src/requests/backups/kept.ts";
 import { oneRestoreSchema, restoreResponseSchema, restoresSchema } from "../../src/requests/backups/shapes.ts";
-import { archiveKey } from "../../src/resources/archive.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
 import { apiVersion } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { connect } from "../databases/connect.ts";

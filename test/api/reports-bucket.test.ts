@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { archiveKey } from "../../src/resources/archive.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { type ReportBucketServer, startReportBucket } from "../operator/report-bucket.ts";

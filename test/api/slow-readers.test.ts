@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import type { IncomingMessage } from "node:http";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import { archiveKey } from "../../src/resources/archive.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
 import { complete, create, exampleReport, stored, untilStatus } from "./migrations-play.ts";

@@ -2,7 +2,7 @@ import { gunzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { verify } from "../../src/engine/verify/index.ts";
-import { archiveKey } from "../../src/resources/archive.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { connect } from "../databases/connect.ts";
 import { until } from "../operator/control-plane.ts";

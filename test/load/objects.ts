@@ -4,7 +4,7 @@ import { readEmail } from "../../src/requests/accounts/email.ts";
 import { marks } from "../../src/requests/migrations/view/marks.ts";
 import { makeToken } from "../../src/requests/tokens/token.ts";
 import type { Account } from "../../src/resources/account.ts";
-import { archiveKey } from "../../src/resources/archive.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { withIds } from "../../src/resources/log.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";

@@ -3,7 +3,7 @@ import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import { buildJob } from "../../controllers/migration/job.ts";
 import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
 import type { Client } from "../../src/cluster/index.ts";
-import { reportFinalizer } from "../../src/resources/archive.ts";
+import { reportFinalizer } from "../../src/resources/archive/archive.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import { type Migration, migrationSpecSchema } from "../../src/resources/migration.ts";

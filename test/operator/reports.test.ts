@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { archiveKey, reportFinalizer } from "../../src/resources/archive.ts";
+import { archiveKey, reportFinalizer } from "../../src/resources/archive/archive.ts";
 import type { Migration } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { type PlaneClient, until } from "./control-plane.ts";

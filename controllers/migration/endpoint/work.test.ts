@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import type { Client } from "../../../src/cluster/index.ts";
-import { archiveKey } from "../../../src/resources/archive.ts";
+import { archiveKey } from "../../../src/resources/archive/archive.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { typeAnnotation } from "../../../src/resources/run-type.ts";
 import { MadeError, workOf } from "./work.ts";

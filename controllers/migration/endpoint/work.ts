@@ -5,7 +5,7 @@ import { ArchiveError, type ArchivePlace, readArchive, unpacked } from "../../..
 import { type OpeningKeys, openFields } from "../../../src/guard/envelope.ts";
 import type { GuardPolicy } from "../../../src/guard/policy.ts";
 import { forMigration } from "../../../src/guard/sealed-for.ts";
-import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/json-parts.ts";
+import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/archive/json-parts.ts";
 import type { Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
 import { runTypeOf } from "../../../src/resources/run-type.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { ArchiveError, pieceBytes, readArchive, unpacked } from "../../../cluster/index.ts";
-import type { ReportBucketStatus } from "../../../resources/archive.ts";
-import { elementsOf, membersOf, partAt } from "../../../resources/json-parts.ts";
+import type { ReportBucketStatus } from "../../../resources/archive/archive.ts";
+import { elementsOf, membersOf, partAt } from "../../../resources/archive/json-parts.ts";
 import { logEntrySchema, type Migration } from "../../../resources/migration.ts";
 import { Problem } from "../../errors.ts";
 import { createTurns } from "../../turns.ts";

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { group } from "./group.ts";
-import type { ReportRef } from "./migration.ts";
+import { group } from "../group.ts";
+import type { ReportRef } from "../migration.ts";
 
 /** Where a run's report is kept: gzip of JSON `{report, log}` under this key of the ConfigMap that the Migration or the Restore owns. */
 export const archiveKey = "report.json.gz";

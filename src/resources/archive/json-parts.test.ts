@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
-import { random } from "../../test/chaos/random.ts";
+import { random } from "../../../test/chaos/random.ts";
 import { elementsOf, membersOf, NoSuchPart, partAt } from "./json-parts.ts";
 
 const collected = async (pieces: AsyncIterable<Buffer>): Promise<Buffer[]> => {
