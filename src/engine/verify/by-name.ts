@@ -43,6 +43,7 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     prefixes: Object.values(options.schemas ?? {}),
     ...(expected === undefined ? {} : { planned }),
   });
+  const overlapping = mayOverlap(asked, theirs);
   const none = { entries: [], notes: [] };
   const lost = expected === undefined ? none : await lostNotNulls(comparing, expected);
   const defaults = expected === undefined ? none : await lostDefaults(comparing, expected);
@@ -67,6 +68,7 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     })),
     ...lost.entries,
     ...uncounted,
+    ...overlapping,
   ];
   const columnless = comparing.selected
     .filter((table) => isUnmakeable(table, to.engine))
@@ -76,7 +78,8 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     paired.missing.length +
     paired.columns.length +
     lost.entries.length +
-    uncounted.length;
+    uncounted.length +
+    overlapping.length;
   return {
     inventory,
     extra,
@@ -99,6 +102,16 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
 
 const notComparedColumns = "types of columns: only the values in them are compared";
 const notComparedDefaults = "defaults of columns: only whether the target has one is compared, not its value";
+
+/** Keys over a period, beside which a copy makes an exclusion constraint that the target lacks. */
+const mayOverlap = (asked: ReadonlySet<PlannedObject>, theirs: readonly InventoryObject[]): InventoryEntry[] =>
+  [...asked].flatMap(({ kind, name, note = "" }) => {
+    const [, constraint] = /with an exclusion constraint, (.+), that keeps the periods apart/.exec(note) ?? [];
+    if (constraint === undefined || theirs.some((one) => one.kind === "exclusion" && one.name === constraint))
+      return [];
+    const words = `the target has no exclusion constraint ${constraint}, which keeps the periods apart`;
+    return [{ kind, name: printable(name), outcome: "reported" as const, note: printable(words) }];
+  });
 
 /** What a copy reports of the source and the comparison by name does not look for: a period, system versioning. */
 function withoutCounterpart(expected: ExpectedObjects, asked: ReadonlySet<PlannedObject>): string[] {

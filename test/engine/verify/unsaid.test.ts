@@ -1,7 +1,15 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { assess } from "../../../src/engine/assess/index.ts";
 import { run } from "../../support/engine/run.ts";
-import { check, endPlaces, type Kind, type Place, place, startPlaces } from "../../support/engine/verify-places.ts";
+import {
+  check,
+  endPlaces,
+  type Kind,
+  type Place,
+  place,
+  reported,
+  startPlaces,
+} from "../../support/engine/verify-places.ts";
 
 /** What a copy across engines reports as lost is told by `verify` too, though no object of the target stands for it. */
 
@@ -39,6 +47,28 @@ test("MariaDB → PostgreSQL: a period, a key WITHOUT OVERLAPS and the history a
     "history_lost w",
     "not_carried_over index a.PRIMARY",
     "not_carried_over period a.p",
+  ]);
+});
+
+test("MariaDB → PostgreSQL: an exclusion constraint that keeps periods apart is missed where it is gone", async () => {
+  const [source, target] = [await place("mariadb"), await place("postgres")];
+  await source.run(
+    "CREATE TABLE a (id INT, s DATE, e DATE, PERIOD FOR p (s, e), PRIMARY KEY (id, p WITHOUT OVERLAPS))",
+  );
+  await target.run("CREATE EXTENSION btree_gist");
+  const both = { source: source.endpoint, target: target.endpoint };
+  const { copied } = await run(both);
+  await copied.finish();
+  const { equal, objects } = await check(both);
+  expect({ equal, notes: objects.notes.map((note) => note.split(":")[0]) }).toEqual({
+    equal: true,
+    notes: ["period a.p"],
+  });
+  await target.run("ALTER TABLE a DROP CONSTRAINT a_pkey_excl");
+  const gone = await check(both);
+  expect(gone.equal).toBe(false);
+  expect(reported(gone)).toEqual([
+    "index a.PRIMARY: the target has no exclusion constraint a_pkey_excl, which keeps the periods apart",
   ]);
 });
 
