@@ -124,16 +124,21 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
     return phase === "definitions" ? definition(payload) : row(payload);
   }, budget);
 
-  const rowReader =
-    (sink: RowSink): Consume =>
-    (buffer, start, end) => {
+  const rowReader = (sink: RowSink): Consume => {
+    /** Waits that have not ended: a reader is asked again before they have, and the first one to end must not let it go on. */
+    let waits = 0;
+    return (buffer, start, end) => {
       const at = sink.take(buffer, start, end);
       if (sink.ended) channel.reader(packets);
       const room = sink.room();
       if (room !== undefined) {
+        waits++;
         channel.pause();
         room.then(
-          () => channel.resume(),
+          () => {
+            waits--;
+            if (waits === 0) channel.resume();
+          },
           (error) => {
             failed(error);
             channel.destroy();
@@ -142,6 +147,7 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
       }
       return at;
     };
+  };
 
   return packets;
 }
