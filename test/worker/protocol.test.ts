@@ -189,7 +189,7 @@ describe("reports", () => {
     await asks(operator, "progress");
     const before = operator.progress().at(-1)?.progress?.rows.done ?? 0;
     await operator.down();
-    await until("the worker notices", () => worker.output().includes("the copy goes on"));
+    await until("the worker notices", () => worker.output().includes("the copy continues"));
     await operator.up();
     const count = operator.progress().length;
     await asks(operator, "progress", count + 1);
