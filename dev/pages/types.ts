@@ -35,6 +35,14 @@ A type from the option \`types\`, or of an existing table (\`content: data\`), m
 
 The check reads the source's snapshot before a row is written, and only tables that have such a column. If a value does not fit, the run fails with \`data_refused\`,
 and the target is unchanged. The message has each table and column, the number of such values, and the reason. Trailing spaces and digits after the point count as part of a value.
+
+A text that goes into another type is read by the target's server:
+
+- A text that the type writes as another text is copied, as \`007\` into \`int\`, \`1.50\` into \`numeric(10,1)\`, \`yes\` into \`boolean\`, and \`12:00\` into \`time\`.
+  A warning has the column and the number of such texts, and \`changed_columns\` counts the column.
+- A text that the server takes for another value is refused, as \`2\` or \`y \` into \`enum('x','y')\`, and \`b,a\` into \`set('a','b')\`.
+- A document with a key twice is refused for \`jsonb\`. jsonb has its own order of keys, and its own spaces.
+
 A retry or resume checks all tables that it copies again. \`rowferry assess\` lists the columns that will be checked (\`values_may_not_fit\`).
 
 From MySQL to MySQL, text is converted to the character set of the target's column. A character that this set lacks is refused in the same way.
