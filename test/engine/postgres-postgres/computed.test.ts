@@ -72,3 +72,23 @@ test("verify: checksum compares what is computed as well", async () => {
   expect(report.verification).toMatchObject({ differences: [], uncompared: [] });
   expect(report.inventory.filter(({ kind }) => kind === "generated column")).toEqual([]);
 });
+
+test("a virtual column that cannot be computed for a row does not end a copy, and is named", async () => {
+  const [source, target] = [
+    await databaseOf(
+      "C.UTF-8",
+      "CREATE TABLE d (id int PRIMARY KEY, n int, v int GENERATED ALWAYS AS (10 / n) VIRTUAL, w int GENERATED ALWAYS AS (n + 1) STORED); INSERT INTO d (id, n) VALUES (1, 0), (2, 5)",
+    ),
+    await databaseOf("C"),
+  ];
+  const { report } = await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
+  expect(report.verification).toMatchObject({ differences: [] });
+  expect(report.inventory.filter(({ kind }) => kind === "generated column")).toEqual([
+    {
+      kind: "generated column",
+      name: "public.d.v",
+      outcome: "reported",
+      note: "its values could not be compared (division by zero)",
+    },
+  ]);
+});

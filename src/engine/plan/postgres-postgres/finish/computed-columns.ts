@@ -3,7 +3,7 @@ import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { isRefusal, serverMessage } from "../../../postgres/driver/errors.ts";
+import { isRefusal, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { compareTables, type TablePair } from "../../../verify/checksum/index.ts";
 import type { CopyWorker } from "../copy/worker.ts";
@@ -102,10 +102,11 @@ async function compare(
     );
     const [difference] = differences;
     if (difference !== undefined)
-      return `${difference.differing === undefined ? "many" : difference.differing} of its values are not those of the source: the target computes it, and its locale, its version or a function there answers otherwise (of ${counted(difference.rows.source, "row")})`;
+      return `${difference.differing === undefined ? "many" : difference.differing} of its values are not those of the source (of ${counted(difference.rows.source, "row")}): generated columns are not copied, and the target's locale, version or functions give others`;
     return uncompared.length > 0 ? `${unread} (${uncompared.join("; ")})` : undefined;
   } catch (error) {
-    if (!isRefusal(error)) throw error;
+    // 42501: a target that only takes rows.
+    if (!isRefusal(error) && sqlState(error) !== "42501") throw error;
     return `${unread} (${serverMessage(error)})`;
   }
 }
