@@ -111,9 +111,9 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
     const latin = { "t.l": "varchar(30) collate latin1_swedish_ci" };
     expect(await error(run(both, { options: { jobs: 1, types: latin } }))).toMatchObject({
       code: "data_refused",
-      message: expect.stringContaining("'l'".replaceAll("'", flavour === "mysql" ? "'" : "`")),
+      message: expect.stringMatching(/column l \(.*: 1 value does not fit \(characters that latin1 does not have\)/),
     });
-    expect(await rows(servers.admin, `SELECT COUNT(*) FROM ${both.name}.t`)).toEqual([["0"]]);
+    expect(await rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([]);
   });
 
   test.each([

@@ -65,4 +65,36 @@ describe.each<Flavour>(["mariadb", "mysql"])("into %s", (flavour) => {
     expect(kept.report.verification).toMatchObject({ differences: [] });
     await kept.copied.finish();
   });
+
+  test("characters that a named set lacks, and moments before TIMESTAMP's first, are refused before a row is written", async () => {
+    const source = (values: string) =>
+      `CREATE TABLE t (id int PRIMARY KEY, a text, b text, z timestamptz, d date); INSERT INTO t VALUES ${values}`;
+    const fit =
+      "(1, 'a', 'é', '1970-01-01 00:00:01+00', '1970-01-02'), (2, NULL, NULL, 'infinity', NULL), (3, '~', '€', '2038-01-19 03:14:07+00', NULL)";
+    const types = {
+      "t.a": "varchar(5) character set ascii",
+      "t.b": "varchar(5) character set utf8mb3",
+      "t.z": "timestamp",
+      "t.d": "timestamp",
+    };
+    const both = await pair(
+      servers,
+      source(
+        `${fit}, (4, 'é', '😀', '1960-01-01 00:00+00', '1970-01-01'), (5, NULL, NULL, '1970-01-01 00:00+00', NULL)`,
+      ),
+    );
+    const failed = await error(run(both, { options: { jobs: 2, types } }));
+    expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+    for (const [column, values] of Object.entries({ a: 1, b: 1, z: 2, d: 1 }))
+      expect(failed.message).toMatch(new RegExp(`table public\\.t, column ${column} \\([^;]*: ${values} value`));
+    expect(await rows(servers.admin, `SHOW TABLES FROM ${both.name}`)).toEqual([]);
+    const fitting = await pair(servers, source(fit));
+    const { copied } = await run(fitting, { options: { jobs: 2, types } });
+    expect(await rows(servers.admin, `SELECT a, b, d FROM ${fitting.name}.t ORDER BY id`)).toEqual([
+      ["a", "é", "1970-01-02 00:00:00"],
+      [null, null, null],
+      ["~", "€", null],
+    ]);
+    await copied.finish();
+  });
 });

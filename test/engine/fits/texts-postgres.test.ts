@@ -104,4 +104,37 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
       await copied.finish();
     }
   });
+
+  test("a span that is no time of a day, and bytes that are no text, are refused by their column before a row is written", async () => {
+    const source = (values: string) =>
+      `CREATE TABLE t (id int PRIMARY KEY, y time, b varbinary(9)); INSERT INTO t VALUES (1, '24:00:00', 'é'), (2, '00:00:00', ''), (3, NULL, NULL)${values}`;
+    for (const [options, before] of ways({ y: "time", b: "text" })) {
+      const both = await pair(servers, source(", (4, '-10:00:00', x'ff'), (5, '24:00:01', x'c3')"));
+      await both.pg.query(before);
+      const failed = await error(run(both, { options: { jobs: 2, ...options } }));
+      expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+      for (const column of ["y", "b"])
+        expect(failed.message).toMatch(new RegExp(`table t, column ${column} \\([^;]*: 2 values do not fit`));
+      const fitting = await pair(servers, source(""));
+      await fitting.pg.query(before);
+      const { copied } = await run(fitting, { options: { jobs: 2, ...options } });
+      expect(await rows(fitting.pg, "SELECT y, b FROM public.t ORDER BY id")).toEqual([
+        ["24:00:00", "é"],
+        ["00:00:00", ""],
+        [null, null],
+      ]);
+      await copied.finish();
+    }
+  });
+
+  test("a text that the target's type refuses is named by its column", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY, c varchar(20)); INSERT INTO t VALUES (1, '10.0.0.1/8')",
+    );
+    expect(await error(run(both, { options: { jobs: 2, types: { "t.c": "cidr" } } }))).toMatchObject({
+      code: "data_refused",
+      message: expect.stringContaining("table t, column c: "),
+    });
+  });
 });

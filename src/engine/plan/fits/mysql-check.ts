@@ -29,6 +29,11 @@ export function mysqlMisfit(value: string, check: Check): string {
       return `MICROSECOND(${value}) % ${10 ** (6 - check.digits)} <> 0`;
     case "midnight":
       return `TIME(${value}) <> '00:00:00'`;
+    case "clock":
+      return `(${value} < '00:00:00' OR ${value} > '24:00:00')`;
+    case "encoded":
+      return `(${value} IS NOT NULL AND NOT (HEX(${inCharset(value, "utf8mb4")}) <=> HEX(${value})))`;
+    case "moment":
     case "finite":
     case "late":
     case "condition":

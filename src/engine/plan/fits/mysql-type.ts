@@ -61,7 +61,13 @@ export function mysqlValueType(sql: string, charset: string | null, maria: boole
     case "datetime":
       return { is: "timestamp", fraction: size ?? 0, zone: false };
     case "timestamp":
-      return { is: "timestamp", fraction: size ?? 0, zone: true };
+      // The largest that a server of the kind takes; it refuses what is too large for its own version.
+      return {
+        is: "timestamp",
+        fraction: size ?? 0,
+        zone: true,
+        end: maria ? "2106-02-07 06:28:16" : "2038-01-19 03:14:08",
+      };
     case "time":
       return { is: "time", fraction: size ?? 0, zone: false };
     case "enum":

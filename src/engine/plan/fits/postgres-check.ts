@@ -33,6 +33,11 @@ export function postgresMisfit(value: string, check: Check): string {
       return `pg_catalog.right(${text}, 1) = ' ' COLLATE "C"`;
     case "fraction":
       return `pg_catalog.date_part('microseconds', ${value})::pg_catalog.int8 % ${10 ** (6 - check.digits)} <> 0`;
+    case "moment": {
+      // Those that MySQL does not know at all become NULL.
+      const moment = `(${value})::pg_catalog.timestamptz`;
+      return `((${moment} < '1970-01-01 00:00:01+00' OR ${moment} >= '${check.end}+00') AND ${moment} >= '0001-01-01 00:00:00+00' AND ${moment} < '10000-01-01 00:00:00+00')`;
+    }
     case "midnight":
       return `${value}::pg_catalog.time <> '00:00'`;
     case "finite":
@@ -56,6 +61,8 @@ export function postgresMisfit(value: string, check: Check): string {
     case "form":
     case "written":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
+    case "clock":
+    case "encoded":
     case "condition":
       return "false";
     case "charset":

@@ -120,7 +120,7 @@ test.each([
   ["varchar(9)", '"uuid"', "always"],
   ["datetime(6)", '"date"', "midnight"],
   ["time(6)", "interval(3)", "fraction"],
-  ["blob", "character varying(3)", "characters"],
+  ["blob", "character varying(3)", "characters encoded"],
   ["set('a','bc')", "character varying(4)", "always"],
   ["set('a','bc')", '"text"[]', "always"],
 ])("a type that the user named for MySQL's %s, %s: %s", (from, to, expected) => {

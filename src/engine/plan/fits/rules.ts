@@ -8,7 +8,7 @@ import { type Check, type Fit, intervalUnits, type TextType, type ValueType } fr
  * engines differ; otherwise values stay of one sort.
  */
 export function fitOf(from: ValueType, to: ValueType, reading?: Reader): Fit {
-  if (to.is === "text") return intoText(from, to);
+  if (to.is === "text") return intoText(from, to, reading);
   if (from.is === "text") return reading ? reads(to, reading) : "never";
   if (isNumber(from)) {
     if (isNumber(to)) return intoNumber(from, to, reading);
@@ -28,7 +28,9 @@ export function fitOf(from: ValueType, to: ValueType, reading?: Reader): Fit {
       return intoTime(from, to, reading);
     case "time":
       if (to.is === "interval" && reading) return intoInterval(from, to);
-      return to.is === "time" && to.zone === from.zone ? fractions(from.fraction, to.fraction) : "never";
+      if (to.is !== "time" || to.zone !== from.zone) return "never";
+      // MySQL's TIME is a span as well.
+      return both(fractions(from.fraction, to.fraction), reading === "postgres" ? [{ check: "clock" }] : "always");
     case "interval":
       return to.is === "interval" ? intoInterval(from, to) : "never";
     case "labels":
@@ -120,11 +122,12 @@ function intoDecimal(from: NumberType, to: Decimal): Fit {
   return [{ check: "digits", of: from.is, before: before(to), after: to.scale }];
 }
 
-function intoText(from: ValueType, to: TextType): Fit {
+function intoText(from: ValueType, to: TextType, reading: Reader | undefined): Fit {
   if (from.is === "text") return textIntoText(from, to);
   const most = Math.min(to.characters ?? largest, to.bytes ?? largest);
-  if (widest(from) <= most) return "always";
-  return [{ check: "characters", most, of: from.is === "bytes" ? "bytes" : "other" }];
+  const isBytes = from.is === "bytes";
+  const long: Fit = widest(from) <= most ? "always" : [{ check: "characters", most, of: isBytes ? "bytes" : "other" }];
+  return isBytes && reading === "postgres" ? both(long, [{ check: "encoded" }]) : long;
 }
 
 /** No value of either engine has more bytes. */
@@ -219,8 +222,10 @@ const fractions = (from: number, to: number): Fit => (from <= to ? "always" : [{
 function intoDay({ late = false }: { late?: boolean }, to: ValueType): Fit {
   if (to.is === "date") return "always";
   if (to.is !== "timestamp" || to.zone) return "never";
-  return late ? [{ check: "late" }] : "always";
+  return late ? [{ check: "late" }] : moments(to);
 }
+
+const moments = ({ end }: { end?: string }): Fit => (end === undefined ? "always" : [{ check: "moment", end }]);
 
 const second = intervalUnits.length - 1;
 
@@ -231,8 +236,11 @@ function intoInterval(from: { fraction: number; unit?: number }, to: { fraction:
 }
 
 /** Moments go into clocks that show UTC where the caller has made them alike. */
-function intoTime(from: { fraction: number; zone: boolean }, to: ValueType, reading: Reader | undefined): Fit {
-  if (to.is === "timestamp") return from.zone === to.zone ? fractions(from.fraction, to.fraction) : "never";
+function intoTime(from: Extract<ValueType, { is: "timestamp" }>, to: ValueType, reading: Reader | undefined): Fit {
+  if (to.is === "timestamp") {
+    if (from.zone !== to.zone) return "never";
+    return both(fractions(from.fraction, to.fraction), from.end === to.end ? "always" : moments(to));
+  }
   return to.is === "date" && reading ? [{ check: "midnight" }] : "never";
 }
 

@@ -18,8 +18,8 @@ export type ValueType =
   | { is: "bits"; most?: number; varying: boolean }
   /** `late`: years that a timestamp does not have. */
   | { is: "date"; late?: boolean }
-  /** `zone`: a moment, not a reading of a clock. */
-  | { is: "timestamp"; fraction: number; zone: boolean }
+  /** `zone`: a moment, not a reading of a clock. `end`: MySQL's TIMESTAMP begins with 1970 and ends before this moment. */
+  | { is: "timestamp"; fraction: number; zone: boolean; end?: string }
   | { is: "time"; fraction: number; zone: boolean }
   /** `unit`: the smallest that is kept (intervalUnits); a second without. */
   | { is: "interval"; fraction: number; unit?: number }
@@ -58,6 +58,12 @@ export type Check =
   | { check: "charset"; charset: string; characters?: string }
   | { check: "fraction"; digits: number }
   | { check: "midnight" }
+  /** A moment from 1970 to before the end. */
+  | { check: "moment"; end: string }
+  /** A time of one day. */
+  | { check: "clock" }
+  /** Bytes that are a text in UTF-8. */
+  | { check: "encoded" }
   | { check: "finite" }
   /** A day that a timestamp knows. */
   | { check: "late" }
@@ -107,6 +113,12 @@ export function reason(check: Check): string {
       return `characters that ${check.charset} does not have`;
     case "fraction":
       return `more than ${check.digits} digits after the second`;
+    case "moment":
+      return `outside of 1970-01-01 00:00:01 to ${check.end}, in UTC`;
+    case "clock":
+      return "less than 00:00:00 or more than 24:00:00";
+    case "encoded":
+      return "bytes that are no text in UTF-8";
     case "midnight":
       return "a time of day";
     case "finite":

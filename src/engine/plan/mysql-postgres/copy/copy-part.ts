@@ -53,7 +53,7 @@ export async function copyPart(work: PartWork): Promise<PartResult> {
   try {
     return await readAgain(work.reader, () => copyOnce(work));
   } catch (error) {
-    throw named(error, work.plan.source.name);
+    throw named(error, work.plan);
   }
 }
 
@@ -171,8 +171,21 @@ function watched(
 }
 
 /** Errors of the data itself say which table they are about. */
-function named(error: unknown, table: string): unknown {
+function named(error: unknown, { source: { name: table }, copied }: TablePlan): unknown {
   if (error instanceof EngineError && error.code === "unsupported_text") return new BadText(table, error);
   if (!(error instanceof EngineError) || error.code !== "database_error") return error;
-  return new EngineError("data_refused", `table ${table}: ${error.message}`, { cause: error });
+  const context = contextOf(error);
+  const at = copied.find(({ name }) => context.includes(`, column ${name}: `));
+  return new EngineError(
+    "data_refused",
+    `table ${table}${at === undefined ? "" : `, column ${at.source.name}`}: ${error.message}`,
+    { cause: error },
+  );
+}
+
+/** Where the server was, as in `COPY t, line 1, column c: "…"`. */
+function contextOf(error: unknown): string {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
+    if ("where" in at && typeof at.where === "string") return at.where;
+  return "";
 }

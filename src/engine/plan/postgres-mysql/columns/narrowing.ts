@@ -109,6 +109,38 @@ export function doubtsOfNamed(
   });
 }
 
+type WithDoubts = { doubts: readonly Doubt[]; loaded: readonly ColumnPlan[] };
+
+/** Sets of characters that the doubts ask of, and that only the target's server knows. */
+export const setsOf = (plans: readonly WithDoubts[]): string[] => [
+  ...new Set(
+    plans.flatMap(({ doubts }) =>
+      doubts.flatMap(({ misfits }) =>
+        misfits.flatMap(({ check }) =>
+          check.check === "charset" && check.characters === undefined ? [check.charset] : [],
+        ),
+      ),
+    ),
+  ),
+];
+
+/** The doubts with what the sets have. */
+export const doubtsWith = ({ doubts, loaded }: WithDoubts, known: ReadonlyMap<string, string>): Doubt[] =>
+  doubts.map((doubt) => {
+    const column = loaded.find(({ source: { name } }) => name === doubt.column);
+    if (column === undefined) return doubt;
+    const value = `(${selectColumn(column.source, column.type)})`;
+    return {
+      ...doubt,
+      misfits: doubt.misfits.flatMap((misfit) => {
+        const { check } = misfit;
+        const characters = check.check === "charset" ? (check.characters ?? known.get(check.charset)) : undefined;
+        if (check.check !== "charset" || characters === undefined) return [misfit];
+        return postgresDoubt(doubt.column, doubt.types, [{ ...check, characters }], value).misfits;
+      }),
+    };
+  });
+
 function fitNamed(from: ValueType, type: TargetType, maria: boolean): Fit {
   if (type.kind === kind.shape) return "always";
   const to = mysqlValueType(type.sql, null, maria);

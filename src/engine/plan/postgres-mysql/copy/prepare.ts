@@ -2,6 +2,7 @@ import { counted } from "../../../../guard/text.ts";
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
@@ -20,6 +21,7 @@ import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { workOff } from "../../../run/work.ts";
 import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { writtenAlone } from "../../fits/values.ts";
+import { doubtsWith, setsOf } from "../columns/narrowing.ts";
 import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -202,12 +204,14 @@ async function prepareTarget(
     );
   const fresh = states.filter((state) => state.kept === undefined);
   const doubtful = content === "schema" ? [] : states;
+  const plans = doubtful.map(({ plan }) => plan);
+  const characters = await charactersOf(target, setsOf(plans));
   const written = await refusePostgresMisfits(
     workers.map((worker) => worker.source),
     doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => ({
       table: tableName(plan.source),
       bytes,
-      doubts: is === undefined ? plan.doubts : writtenAlone(plan.doubts),
+      doubts: is === undefined ? doubtsWith(plan, characters) : writtenAlone(plan.doubts),
       parts: parts.map(({ from }) => from),
     })),
     { touch: () => run.progress.touch(), log },
