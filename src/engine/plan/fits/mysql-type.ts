@@ -73,7 +73,11 @@ export function mysqlValueType(sql: string, charset: string | null, maria: boole
     case "enum":
     case "set":
       // The server cuts their spaces at the end.
-      return { is: "labels", many: name === "set", labels: labelsOf(sql).map((label) => label.replace(/(?<! ) +$/, "")) };
+      return {
+        is: "labels",
+        many: name === "set",
+        labels: labelsOf(sql).map((label) => label.replace(/(?<! ) +$/, "")),
+      };
     default:
       return { is: "other", name };
   }
