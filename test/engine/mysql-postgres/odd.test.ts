@@ -84,6 +84,18 @@ describe.each<Flavour>(["mariadb", "mysql"])(
       });
     });
 
+    test("half of a surrogate pair in UCS-2 is named the same way", async () => {
+      const both = await pair(
+        servers,
+        `CREATE TABLE texts (id int PRIMARY KEY, plain text, bad varchar(9) CHARACTER SET ucs2) CHARACTER SET utf8mb4;
+         INSERT INTO texts VALUES (1, 'a', 'b'), (2, 'c', _ucs2 x'D800'), (3, 'd', _ucs2 x'D83DDE00'), (4, NULL, NULL)`,
+      );
+      expect(await error(run(both))).toMatchObject({
+        code: "data_refused",
+        message: expect.stringContaining("is in the text of texts.bad in 2 rows: correct the rows"),
+      });
+    });
+
     test("a default above bigint's range makes its column wide, with those that refer to it, though no row takes it", async () => {
       const both = await pair(
         servers,

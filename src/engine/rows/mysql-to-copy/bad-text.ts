@@ -15,6 +15,10 @@ export class BadText extends EngineError {
   }
 }
 
+/** In hexadecimal. UCS-2 has no pairs: each half of one is a character there. */
+const utf8Half = "^(..)*ED[AB]";
+const ucs2Half = "^(....)*D[8-9A-F]";
+
 /** How long the source may search. */
 const statementSeconds = 60;
 
@@ -27,12 +31,15 @@ export async function located(
 ): Promise<EngineError> {
   const columns = tables
     .find(({ name }) => name === error.table)
-    ?.columns.filter(({ characterSet }) => characterSet?.startsWith("utf8") === true);
+    ?.columns.filter(({ characterSet }) => characterSet !== null && /^(?:utf8|ucs2)/.test(characterSet));
   if (columns === undefined || columns.length === 0) return error;
   try {
     const opened = await openReading(source, { role: "source", program: "rowferry", signal, statementSeconds });
     try {
-      const counts = columns.map(({ name }) => `SUM(COALESCE(HEX(${identifier(name)}) REGEXP '^(..)*ED[AB]', 0))`);
+      const counts = columns.map(
+        ({ name, characterSet }) =>
+          `SUM(COALESCE(HEX(${identifier(name)}) REGEXP '${characterSet === "ucs2" ? ucs2Half : utf8Half}', 0))`,
+      );
       const [row] = await opened.session.query(
         `SELECT ${counts.join(", ")} FROM ${qualified(source.database, error.table)}`,
       );
@@ -43,7 +50,7 @@ export async function located(
       if (found.length === 0) return error;
       return new EngineError(
         "data_refused",
-        `half of a surrogate pair (bytes ED A0 80 to ED BF BF), which is no character to PostgreSQL, is in the text of ${found.join(", ")}: correct the rows`,
+        `half of a surrogate pair (U+D800 to U+DFFF), which is no character to PostgreSQL, is in the text of ${found.join(", ")}: correct the rows`,
         { cause: error },
       );
     } finally {
