@@ -116,7 +116,7 @@ function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch):
   return (
     found && {
       why: [
-        `session ${found.id} has waited for ${found.seconds} s to use a table that is being copied (${found.statement})`,
+        `session ${found.id} has waited for ${found.seconds} s to use a table that the copy locks until all rows are copied (${found.statement})`,
         "change tables of the source database before the copy or after it",
       ],
     }
