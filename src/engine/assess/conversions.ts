@@ -197,7 +197,7 @@ export async function mysqlToMysql(
       });
     }
   }
-  const objects = catalogue.tables.flatMap((table) => tableInventory(planned(table)));
+  const objects = catalogue.tables.flatMap((table) => tableInventory(planned(table), options.content));
   for (const { kind, name, outcome, note = "" } of objects) {
     if (outcome === "reported")
       report("warning", "not_carried_over", `${kind} ${name}`, note, "see the report's text of it");

@@ -16,7 +16,9 @@ test.each(pairs)("%s → %s: rows alone, from each character set into each other
   );
   const where = await pair(servers, from, to, rows.join("; "));
   await where.to.query(others.map(([one, other]) => table(one, other, other)).join("; "));
-  await copied(where, { options: { jobs: 2, content: "data" } });
+  const { report } = await copied(where, { options: { jobs: 2, content: "data" } });
+  // Nothing but rows was made or changed.
+  expect(new Set(report.inventory.map(({ kind, outcome }) => `${kind} ${outcome}`))).toEqual(new Set(["table copied"]));
   for (const [one, other] of others)
     expect((await where.to.query(`SELECT * FROM ${one}_${other} ORDER BY id`))[0], `${one} ${other}`).toEqual([
       { id: 1, v: "abc", w: "é" },

@@ -133,7 +133,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
 
   progress.phase("constraints");
   for (const { plan, entries, warnings: lost } of done.values()) {
-    put([...tableInventory(plan), ...entries]);
+    put([...tableInventory(plan, content), ...entries]);
     lost.forEach(warn);
   }
   const changed = changedOf(done);

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
@@ -250,8 +250,10 @@ const kindWords: Record<Item["kind"], string> = {
   other: "part of a table",
 };
 
-export function tableInventory(plan: TablePlan): InventoryEntry[] {
+export function tableInventory(plan: TablePlan, content: CopyOptions["content"]): InventoryEntry[] {
   const { source, translated, shown, without } = plan;
+  // The target's table stays as it is.
+  if (content === "data") return [{ kind: "table", name: source.name, outcome: "copied" }];
   const own = translated.notes.filter(({ item }) => item === undefined);
   const entry = (
     kind: string,
