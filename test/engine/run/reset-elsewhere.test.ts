@@ -86,7 +86,7 @@ describe.each(kinds)("a report of a copy into %s", (kind) => {
 
     await expect(resetBy(there.target, alike)).rejects.toMatchObject({
       code: "other_database",
-      message: expect.stringMatching(/made on 127\.0\.0\.1:\d+, and .*nothing was dropped$/),
+      message: expect.stringMatching(/a copy into 127\.0\.0\.1:\d+, and .*nothing was dropped$/),
     });
     await expect(copied(there.target, { reset: true, made: alike.made, madeIn: alike.target })).rejects.toMatchObject({
       code: "other_database",
