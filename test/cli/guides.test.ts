@@ -82,7 +82,12 @@ test("the quick start's commands are examples, which test/api/examples.test.ts r
   const page = readFileSync(join(import.meta.dirname, "../../docs/quick-start.md"), "utf8");
   const others = page.replaceAll(/<!-- example: \S+ -->\n\n```\w+\n[\s\S]*?^```$/gm, "");
   const lines = blocksOf(others).flatMap(({ language, text }) => (language === "sh" ? text.trim().split("\n") : []));
-  expect(lines.map((line) => line.replace(/=.*/, ""))).toEqual(["export ROWFERRY_URL", "export CURL_CA_BUNDLE"]);
+  expect(lines.map((line) => line.replace(/=.*/, ""))).toEqual([
+    "export ROWFERRY_URL",
+    "export CURL_CA_BUNDLE",
+    "export NODE_EXTRA_CA_CERTS",
+    "export ROWFERRY_TOKEN",
+  ]);
 });
 
 describe.each(["mysql", "mariadb"] as const)("from %s to PostgreSQL", (engine) => {
