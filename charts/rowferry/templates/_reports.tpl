@@ -30,7 +30,7 @@
     defaultMode: 0440
 {{- end }}
 
-{{/* The way to the bucket: by the port of its endpoint, and by the peers where they are told. AWS's addresses change. */}}
+{{/* The way to the bucket: by the port of its endpoint, and by the peers if these are set. AWS's addresses change. */}}
 {{- define "rowferry.toReports" -}}
 {{- $endpoint := .Values.reports.storage.endpoint | default "" | trimSuffix "/" }}
 {{- $port := regexFind ":[0-9]+$" $endpoint | trimPrefix ":" | default (ternary "80" "443" (hasPrefix "http:" $endpoint)) }}

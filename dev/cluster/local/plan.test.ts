@@ -72,7 +72,7 @@ test.each([
     nodeConfiguration(addressesOf(0), second, folders, "overlayfs", "rowferry-dev-1/node-2"),
     4,
   ],
-])("every file that a component of the %s node is told to read is written", (_node, parts, files, count) => {
+])("every file that a component of the %s node must read is written", (_node, parts, files, count) => {
   const { first, afterApi, afterImages } = parts;
   const words = [...first, ...afterApi, ...afterImages].flatMap((component) => component.command).join(" ");
   const named = [...words.matchAll(/\/run\/rowferry\/(config\/[\w.-]+)/g)].map((match) => match[1]);

@@ -45,7 +45,7 @@ export async function untilReady(world: Registry, team: string): Promise<Team | 
 export const exists = () =>
   new Problem("already_exists", "There is an account with this e-mail address; sign in with POST /api/session.");
 
-/** With a password it is open until that is there: whoever broke off may go on. */
+/** With a password it is open until the password is stored: an interrupted sign-up can continue. */
 export const newAccount = (
   email: Email,
   team: string,
@@ -72,7 +72,7 @@ async function bindToNobody(world: Registry, teams: Iterable<Team>, name: string
 }
 
 /**
- * The account of an address. Where there is none, what one before it left is taken away: a password, which opens nothing and must not open the
+ * The account of an address. Without one, this removes the remains of an earlier account: a password, which must not open the
  * new account, and places in teams. `teams`: those with a member of this name.
  */
 export async function accountBefore(

@@ -9,8 +9,6 @@ import type { Particular } from "../same-engine.ts";
 export interface Beyond {
   ofTable(name: string): Particular[];
   ofCode(code: SourceCode): Particular[];
-  /** Of a function. */
-  ofResult(code: SourceCode): Particular[];
 }
 
 /** `toward`: the target, where the session is the source's. */
@@ -29,7 +27,7 @@ export async function readBeyond(session: Session, database: string, toward: Tra
   );
   const parameters = byKey(
     await session.query(
-      `SELECT LOWER(ROUTINE_TYPE), SPECIFIC_NAME, PARAMETER_MODE, PARAMETER_NAME, DTD_IDENTIFIER, CHARACTER_SET_NAME, COLLATION_NAME
+      `SELECT LOWER(ROUTINE_TYPE), SPECIFIC_NAME, PARAMETER_MODE, PARAMETER_NAME, DTD_IDENTIFIER, CHARACTER_SET_NAME
          FROM information_schema.PARAMETERS WHERE SPECIFIC_SCHEMA = ${schema} ORDER BY SPECIFIC_NAME, ORDINAL_POSITION`,
     ),
   );
@@ -39,21 +37,13 @@ export async function readBeyond(session: Session, database: string, toward: Tra
          FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema}`,
     ),
   );
-  const near = (collation: string) =>
-    (toward && nearestCollation(collation, (one) => toward.collations.has(one))) ?? collation;
-  // Collations of parameters are the default of each session that calls.
-  const resultOf = ({ kind, name }: SourceCode): Particular[] => {
-    const collation = parameters.get(`${kind}\0${name}`)?.find(([mode]) => mode == null)?.[4];
-    return collation == null ? [] : [settled("collation of its result", near(collation))];
-  };
   return {
     ofTable(name) {
       const collation = tables.get(`\0${name}`)?.[0]?.[0] ?? "";
-      return [settled("collation", near(collation))];
+      const near = toward && nearestCollation(collation, (one) => toward.collations.has(one));
+      return [{ aspect: "collation", value: near ?? collation, settled: true, shown: true }];
     },
-    ofResult: resultOf,
-    ofCode(code) {
-      const { kind, name, context } = code;
+    ofCode({ kind, name, context }) {
       const modes: Particular[] =
         kind === "view" ? [] : [{ aspect: "sql_mode", value: commonModes(context.sqlMode), shown: true }];
       const [routine] = routines.get(`${kind}\0${name}`) ?? [];
@@ -62,7 +52,6 @@ export async function readBeyond(session: Session, database: string, toward: Tra
         ...modes,
         ...(routine === undefined ? [] : ofRoutine(routine, parameters.get(`${kind}\0${name}`) ?? [])),
         ...(event === undefined ? [] : ofEvent(event)),
-        ...resultOf(code),
       ];
     },
   };

@@ -6,6 +6,11 @@ import { refuseLostParts } from "../../mysql/definitions/complete.ts";
 import { type Definition, optionText, parseDefinition } from "../../mysql/definitions/definition.ts";
 import type { Traits } from "../../mysql/definitions/dialect.ts";
 import { withExactBytes } from "../../mysql/definitions/exact-text.ts";
+import {
+  readTextCollations,
+  resultCollation,
+  type TextCollations,
+} from "../../mysql/definitions/routine-collations.ts";
 import { identifier, qualified } from "../../mysql/driver/names.ts";
 import type { Server, Session } from "../../mysql/driver/session.ts";
 import { readSequences } from "../../plan/mysql-mysql/index.ts";
@@ -52,7 +57,8 @@ export async function readMysqlObjects(
   const { tables, others } = await readCatalogue(session, database);
   const seen: ComparedObject[] = [];
   const doubts: UntranslatedObject[] = [];
-  const beyond = await readBeyond(session, database, naming.toward);
+  const beyond = crossing ? await readBeyond(session, database, naming.toward) : undefined;
+  const texts = await readTextCollations(session, database);
   for (const table of tables) {
     const name = names.get(table.name);
     if (name === undefined) continue;
@@ -64,14 +70,14 @@ export async function readMysqlObjects(
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
     if (cross !== undefined) doubts.push(...untranslatedOf(cross, name, of));
     const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
-    if (crossing) whole?.aspects.push(...beyond.ofTable(table.name));
+    whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
     seen.push(...(whole === undefined ? [] : [whole]), ...parts);
   }
   const codes = (await readCode(session, database)).filter((code) => {
     const needs = (table: string) => code.trigger?.table === table || code.shown.includes(identifier(table));
     return ![...left].some(needs);
   });
-  seen.push(...codes.map((code) => ofCode(code, naming, beyond)));
+  seen.push(...codes.map((code) => ofCode(code, naming, { beyond, texts })));
   const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   for (const { name, shown, next, cycles } of await readSequences(session, database, sequences))
     seen.push({
@@ -243,12 +249,14 @@ const checksOf = ({ checks }: SourceTable, of: string, crossing: boolean): Compa
 
 function ofCode(
   code: SourceCode,
-  { database, shownDatabase, tables, crossing }: ObjectNaming,
-  beyond: Beyond,
+  { database, shownDatabase, tables, crossing, toward }: ObjectNaming,
+  { beyond, texts }: { beyond: Beyond | undefined; texts: TextCollations },
 ): ComparedObject {
   const { kind, name, trigger, context } = code;
   const wanted = { name: "", definer: "", invoker: false, database, targetDatabase: shownDatabase };
   const on = trigger && tables.get(trigger.table);
+  const own = texts.routines.get(`${kind} ${name}`)?.get("");
+  const result = (toward && resultCollation(code, texts, toward.collations)) ?? own;
   const body = unended(exactBody(code));
   const statement = statementOf(code, wanted) ?? "";
   // MariaDB writes the database or not by the rights of the view's definer.
@@ -272,7 +280,11 @@ function ofCode(
         ? [{ aspect: "time", value: `${trigger.timing} ${trigger.event} ${on ?? trigger.table}`, settled: true }]
         : []),
       ...(crossing || kind === "view" ? [] : [{ aspect: "sql_mode", value: context.sqlMode }]),
-      ...(crossing ? beyond.ofCode(code) : beyond.ofResult(code)),
+      ...(beyond?.ofCode(code) ?? []),
+      // Those of parameters are the default of each session that calls.
+      ...(result === undefined
+        ? []
+        : [{ aspect: "collation of its result", value: result, settled: true, shown: true }]),
       ...(kind === "event" ? [{ aspect: "time zone", value: context.timeZone, settled: true }] : []),
     ],
   };

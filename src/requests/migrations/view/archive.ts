@@ -49,8 +49,8 @@ interface Of {
 }
 
 /**
- * Undefined where there is none, it is not this Migration's, or it cannot be read. Throws ArchiveError for an object of the bucket that is not to be
- * shown and, as the others here do, Problem `unavailable` where the bucket does not answer.
+ * Undefined where there is none, it is not this Migration's, or it cannot be read. Throws ArchiveError for an object that is missing, changed or
+ * elsewhere, and, as the others here do, Problem `unavailable` where the bucket does not answer.
  */
 export const archivedReport = (world: World, caller: Caller, of: Of, configMap: string | undefined) =>
   readAndUse(world, caller, of, configMap, async (packed, version): Promise<LargeText> => {
