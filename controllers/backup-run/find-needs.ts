@@ -15,8 +15,8 @@ export interface NeedsOptions {
   hasStorage(namespace: string): boolean;
 }
 
-/** What a subject uses, and what `decide` needs to know of that. */
-export type FindNeeds = (subject: Subject) => Promise<{ needs: Needs; used: Used }>;
+/** What a subject uses, and what `decide` needs to know of that. The cache may be behind: what starts asks the API server. */
+export type FindNeeds = (subject: Subject, from?: "cache" | "live") => Promise<{ needs: Needs; used: Used }>;
 
 /** Reads what a BackupRun or a Restore names. One that lacks something fails for good, and the cache may be behind: looks twice. */
 export function createFindNeeds({ client, caches, template, hasStorage }: NeedsOptions): FindNeeds {
@@ -57,7 +57,8 @@ export function createFindNeeds({ client, caches, template, hasStorage }: NeedsO
     return "missing" in found ? { needs: found, used: {} } : { needs: {}, used: found.used };
   }
 
-  return async (subject) => {
+  return async (subject, from = "cache") => {
+    if (from === "live") return needsBy(await live(subject), subject);
     const found = needsBy(cached, subject);
     return "missing" in found.needs && candidateOf(subject).isWaiting ? needsBy(await live(subject), subject) : found;
   };

@@ -15,6 +15,9 @@ import { candidateOf, isDeleting, type Subject } from "./subject.ts";
 export const resourceKind = (subject: Subject): Kind<Subject> =>
   (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
 
+/** What it needs is missing, as `needs` says. */
+class Missing extends Error {}
+
 export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds): Performer<Act, Observed> {
   const { client, leads, template } = options;
   const mayAct = () => assertLeads(leads);
@@ -34,11 +37,25 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       throw new ClusterError("Conflict", 409, `the ${subject.kind} changed`);
   }
 
-  async function makeJob(subject: Subject): Promise<JobCreation> {
-    await confirm(subject);
-    const { used } = await findNeeds(subject);
-    mayAct();
-    return createJob(client, subject.metadata, subjectJob(subject, used, template()) as Job);
+  /** What it starts with is recorded as it is at the API server: its schedule may have changed since the cache saw it. */
+  async function makeJob(observed: Observed): Promise<Observed> {
+    const { subject } = observed;
+    let needs = observed.needs;
+    const make = async (): Promise<JobCreation> => {
+      await confirm(subject);
+      const found = await findNeeds(subject, "live");
+      needs = found.needs;
+      if ("missing" in needs) throw new Missing();
+      mayAct();
+      return createJob(client, subject.metadata, subjectJob(subject, found.used, template()) as Job);
+    };
+    try {
+      const made = await startJob(options, subject.metadata.uid, 1, { candidate: () => candidateOf(subject), make });
+      return { ...observed, ...(needs ? { needs } : {}), made };
+    } catch (error) {
+      if (error instanceof Missing && needs) return { ...observed, needs };
+      throw error;
+    }
   }
 
   async function makeVerification(run: BackupRun, name: string): Promise<void> {
@@ -66,10 +83,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
     const { subject } = observed;
     const { namespace, name, uid, resourceVersion } = subject.metadata;
     switch (act.kind) {
-      case "make-job": {
-        const make = () => makeJob(subject);
-        return { ...observed, made: await startJob(options, uid, 1, { candidate: () => candidateOf(subject), make }) };
-      }
+      case "make-job":
+        return makeJob(observed);
       case "make-removal": {
         if (!isRun(subject)) return observed;
         mayAct();

@@ -45,6 +45,21 @@ test("a BackupRun is completed, and a Restore of it into another database is equ
   expect(await sql(target, "SELECT count(*)::int AS n FROM big")).toEqual([{ n: 934 }]);
 });
 
+test("a run that is made after a change of its schedule is stored where the schedule says now, also if the operator has not seen that", async () => {
+  const { namespace, apply, proxy, s3 } = scene;
+  const into = (prefix: string) => ({ bucket: { ...bucketOf(s3).bucket, prefix } });
+  const scheduleInto = (prefix: string) =>
+    object("BackupSchedule", namespace, "moved", {
+      ...{ source: { secretRef: { name: "shop" } }, storage: into(prefix), interval: "monthly" },
+    });
+  await apply(scheduleInto("before"));
+  await untilObject(scene, "BackupSchedule", "moved", "the next run", ({ status }) => status?.nextRunAt !== undefined);
+  proxy.freeze("backupschedules");
+  await apply(scheduleInto("after"), object("BackupRun", namespace, "moved-1", { schedule: "moved" }));
+  const run = await untilObject(scene, "BackupRun", "moved-1", "an end", ended);
+  expect(run.status).toMatchObject({ state: "completed", storage: into("after"), place: "s3://backups/after" });
+});
+
 test("a BackupRun that is applied with its BackupSchedule does not fail because the operator has not seen the schedule yet", async () => {
   const { namespace, apply, proxy, s3 } = scene;
   proxy.freeze("backupschedules");
