@@ -10,6 +10,7 @@ import { openServers, playProperty, wayNames } from "../property/play.ts";
 import { seedOption } from "../seed.ts";
 import { playBits } from "./bits.ts";
 import { tallyFailure, tallyWords } from "./blows.ts";
+import { endInTime } from "./ending.ts";
 import { openingsChaos } from "./openings.ts";
 import { play } from "./play.ts";
 import { directions } from "./scene.ts";
@@ -24,6 +25,7 @@ const options = {
   histories: { ...number, default: "500", about: "Histories of accounts, with billing (500)" },
   kills: { ...number, default: "100", about: "Kills in all, with backups (100)" },
   openings: { ...number, default: "5000", about: "Snapshots of each kind, with openings (5000)" },
+  kind: { type: "string", value: "NAME", about: "One kind of snapshots, with openings" },
 } as const;
 const about = "Kills a copy's parts at random moments, and proves that the copy is right or says that it is not.";
 
@@ -35,13 +37,15 @@ const words = {
 };
 
 await runCommand({ name: "chaos", about, options, words }, async ({ terminal, signal, values, words: [what] }) => {
+  endInTime(signal);
   const only = directions.find((direction) => direction === what);
   const numberOf = (name: "seed" | "rounds" | "cases" | "rows" | "histories" | "kills" | "openings"): number =>
     wholeNumber(`--${name}`, values[name]);
   if (what === "billing")
     return billingChaos(terminal, signal, { seed: numberOf("seed"), histories: numberOf("histories") });
   if (what === "backups") return backupsChaos(terminal, signal, { seed: numberOf("seed"), kills: numberOf("kills") });
-  if (what === "openings") return openingsChaos(terminal, signal, numberOf("openings"));
+  if (what === "openings")
+    return openingsChaos(terminal, signal, { openings: numberOf("openings"), only: values.kind });
   const [seed, rounds, cases, rows] = [numberOf("seed"), numberOf("rounds"), numberOf("cases"), numberOf("rows")];
   const from = wholeNumber("--from", values.from ?? "0");
   // Said after every round and case: where an interrupt ends the run, and its servers with it.

@@ -13,6 +13,8 @@ describe("no snapshot is torn while somebody writes", () => {
     ["MariaDB, LOCK TABLES and XA", several],
     ["MySQL, SELECT alone, GTIDs without a log", 1],
     ["MySQL, LOCK TABLES", several],
+    ["MySQL, LOCK TABLES and XA", several],
+    ["MySQL, RELOAD and XA", several],
   ])("%s", async (name, connections) => {
     const opened = await playOpenings(cases[name], openings);
     expect(opened.torn, JSON.stringify(opened)).toBe(0);

@@ -1,6 +1,6 @@
 import type { Connection } from "mysql2/promise";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { DatabaseKind } from "../../../dev/databases/kinds.ts";
+import { type DatabaseKind, kinds } from "../../../dev/databases/kinds.ts";
 import { openSnapshot, type SnapshotOptions } from "../../../src/engine/mysql/source/snapshot.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { endpoint, mysqlAs } from "./mysql-support.ts";
@@ -26,6 +26,8 @@ export interface Opened {
   /** By the number of connections that read. */
   connections: Record<number, number>;
   written: number;
+  /** Milliseconds of the longest change, for which the writer waited while a snapshot began. */
+  longestWrite: number;
   msEach: number;
   warnings: string[];
 }
@@ -52,24 +54,44 @@ export const cases = {
   "MySQL, no locks": { kind: "mysql", args: withoutLog, rights: "ALL", locks: "none", writer },
   "MySQL, LOCK TABLES": { kind: "mysql", args: withoutLog, rights: "SELECT, LOCK TABLES", writer },
   "MySQL, LOCK TABLES and XA": { kind: "mysql", args: [], rights: "SELECT, LOCK TABLES", writer: "xa" },
+  "MySQL 8.0, LOCK TABLES and XA": { kind: "mysql-8", args: [], rights: "SELECT, LOCK TABLES", writer: "xa" },
   "MySQL, RELOAD": { kind: "mysql", args: [], rights: "SELECT", rightsOnAll: "RELOAD", writer },
+  "MySQL, RELOAD and XA": { kind: "mysql", args: [], rights: "SELECT", rightsOnAll: "RELOAD", writer: "xa" },
 } as const satisfies Record<string, Opening>;
 
 const tables = ["a", "b", "c", "d"];
 const change = `UPDATE ${tables.join(", ")} SET ${tables.map((table) => `${table}.v = ${table}.v + 1`).join(", ")}`;
 const sessions = 4;
+/** For which the writer waits. */
+const mostSeconds = 30;
 
-/** Opens `count` snapshots, one after the other. */
-export async function playOpenings(opening: Opening, count: number): Promise<Opened> {
+/** Opens `count` snapshots, one after the other; `each` is called after every one. Errors: the writer's too. */
+export async function playOpenings(
+  opening: Opening,
+  count: number,
+  {
+    signal = new AbortController().signal,
+    each = () => {},
+  }: { signal?: AbortSignal; each?(opened: Opened): void } = {},
+): Promise<Opened> {
   const server = await borrowDatabase(opening.kind, { args: opening.args });
   try {
     const admin = await mysqlAs(server.adminUrl);
     const source = await prepare(server, admin, opening);
-    const stopWriting = await write(server, opening.writer);
-    const opened = await open(source, opening, count);
-    const written = await stopWriting();
+    const writing = await write(server, opening, signal);
+    const { failed } = writing;
+    const opened = await open(source, opening, count, AbortSignal.any([signal, failed]), each).catch(
+      (error: unknown) => {
+        failed.throwIfAborted();
+        throw error;
+      },
+    );
+    const written = await writing.stop();
+    const [[last]] = (await admin.query("SELECT v FROM torn.a")) as unknown as [[{ v: number }]];
+    if (Number(last.v) !== written.written)
+      throw new Error(`${written.written} transactions were written, and ${last.v} are there`);
     await admin.end();
-    return { ...opened, written };
+    return { ...opened, ...written };
   } finally {
     await server.stop();
   }
@@ -85,69 +107,96 @@ async function prepare(server: Database, admin: Connection, { kind, rights, righ
   if (rightsOnAll !== undefined) await admin.query(`GRANT ${rightsOnAll} ON *.* TO looker`);
   const looked = { ...endpoint(server.urlOf("torn", "admin"), "mysql"), user: "looker", password: "pass-word-1" };
   // A login without TLS takes a tenth of the time; MySQL wants it for the password.
-  return kind === "mysql" ? looked : { ...looked, tls: { mode: "disable" as const } };
+  return kinds[kind].engine === "mysql" ? looked : { ...looked, tls: { mode: "disable" as const } };
 }
 
-/** Writes as fast as the server takes it. Answers how to stop, which answers how many transactions there were. */
-async function write(server: Database, writer: Opening["writer"]): Promise<() => Promise<number>> {
+interface Writing {
+  /** Aborted by what ends the writer. */
+  failed: AbortSignal;
+  stop(): Promise<Pick<Opened, "written" | "longestWrite">>;
+}
+
+/** Writes as fast as the server takes it, and waits for no lock longer than `mostSeconds`. */
+async function write(server: Database, { kind, writer }: Opening, signal: AbortSignal): Promise<Writing> {
   const session = await mysqlAs(server.urlOf("torn", "admin"));
   const other = await mysqlAs(server.urlOf("torn", "admin"));
+  const patient = `SET SESSION lock_wait_timeout = ${mostSeconds}, innodb_lock_wait_timeout = ${mostSeconds}`;
+  await Promise.all([session.query(patient), other.query(patient)]);
   if (writer === "unlogged") await session.query("SET SESSION sql_log_bin = 0");
-  let written = 0;
+  const failure = new AbortController();
+  const done = { written: 0, longestWrite: 0 };
   let going = true;
   const work = (async () => {
-    for (; going; written++) {
+    for (; going; done.written++) {
+      const before = performance.now();
       if (writer !== "xa") await session.query(change);
-      else if (written % 2 === 0)
+      else if (done.written % 2 === 0)
         await session.query(`XA START 'x'; ${change}; XA END 'x'; XA PREPARE 'x'; XA COMMIT 'x'`);
-      else await leaveXa(server, other);
+      else await leaveXa(server, kind, other, signal);
+      done.longestWrite = Math.max(done.longestWrite, Math.round(performance.now() - before));
     }
   })();
-  return async () => {
-    going = false;
-    await work;
-    await Promise.all([session.end(), other.end()]);
-    return written;
+  work.catch((error: unknown) => failure.abort(error));
+  return {
+    failed: failure.signal,
+    async stop() {
+      going = false;
+      await work;
+      await Promise.all([session.end(), other.end()]);
+      return done;
+    },
   };
 }
 
 /** Prepares a transaction in a session that ends, and commits it in another one. */
-async function leaveXa(server: Database, other: Connection): Promise<void> {
+async function leaveXa(server: Database, kind: DatabaseKind, other: Connection, signal: AbortSignal): Promise<void> {
   const preparing = await mysqlAs(server.urlOf("torn", "admin"));
   await preparing.query(`XA START 'y'; ${change}; XA END 'y'; XA PREPARE 'y'`);
   await preparing.end();
-  // Before InnoDB has taken it from the session, MariaDB says that it commits, does not, and has lost it then, with its locks.
-  while (!(await innodbStatus(other)).includes("recovered trx"));
+  const deadline = performance.now() + mostSeconds * 1000;
+  while (!(await isLeft(other, kind))) {
+    signal.throwIfAborted();
+    if (performance.now() > deadline) throw new Error(`InnoDB did not take the transaction over in ${mostSeconds} s`);
+  }
   await other.query("XA COMMIT 'y'");
 }
+
+/**
+ * Before InnoDB has taken it from its session, MariaDB and MySQL 8.0.15 say that they commit, do not, and have lost it then, with
+ * its locks. MySQL from 8.0.29 has taken it by XA PREPARE (xa_detach_on_prepare), and never shows that.
+ */
+const isLeft = async (other: Connection, kind: DatabaseKind): Promise<boolean> =>
+  kind === "mysql" || (await innodbStatus(other)).includes("recovered trx");
 
 const innodbStatus = async (session: Connection): Promise<string> =>
   ((await session.query("SHOW ENGINE INNODB STATUS"))[0] as { Status: string }[])[0]?.Status ?? "";
 
-async function open(source: ReturnType<typeof endpoint>, { locks }: Opening, count: number) {
-  const opened: Omit<Opened, "written"> = {
-    openings: 0,
-    torn: 0,
-    connections: {},
-    msEach: 0,
-    warnings: [],
+async function open(
+  source: ReturnType<typeof endpoint>,
+  { locks = "auto" }: Opening,
+  count: number,
+  signal: AbortSignal,
+  each: (opened: Opened) => void,
+): Promise<Opened> {
+  const opened: Opened = {
+    ...{ openings: 0, torn: 0, connections: {}, msEach: 0, written: 0, longestWrite: 0, warnings: [] },
   };
   let ms = 0;
-  const seen = new Set<string>();
-  for (; opened.openings < count; opened.openings++) {
+  while (opened.openings < count) {
     const before = performance.now();
-    const snapshot = await openSnapshot(source, sessions, "test", new AbortController().signal, () => undefined, {
-      locks: locks ?? "auto",
-    });
+    const snapshot = await openSnapshot(source, sessions, "test", signal, () => undefined, { locks });
     ms += performance.now() - before;
+    opened.openings++;
+    opened.msEach = Math.round((10 * ms) / opened.openings) / 10;
     const values = await Promise.all(
       snapshot.readers.map((reader) => reader.query(`SELECT ${tables.map((table) => `${table}.v`)} FROM ${tables}`)),
     );
     if (new Set(values.flat(2)).size !== 1) opened.torn++;
     const { length } = snapshot.readers;
     opened.connections[length] = (opened.connections[length] ?? 0) + 1;
-    for (const warning of snapshot.warnings) seen.add(warning);
+    for (const warning of snapshot.warnings) if (!opened.warnings.includes(warning)) opened.warnings.push(warning);
     await snapshot.close();
+    each(opened);
   }
-  return { ...opened, msEach: Math.round((10 * ms) / count) / 10, warnings: [...seen] };
+  return opened;
 }
