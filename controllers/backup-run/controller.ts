@@ -90,8 +90,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
     const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     await save(observed.subject, plan);
-    for (const event of plan.events)
-      await options.recorder.record({ ...subject, apiVersion, kind: subject.kind }, event);
+    for (const event of plan.events) options.recorder.record({ ...subject, apiVersion, kind: subject.kind }, event);
     return { others, ...(plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain }) };
   }
 

@@ -118,7 +118,7 @@ export function createBackupScheduleController(options: BackupScheduleController
     if (observed.made !== undefined) plan = decide(observed, settings, now());
     if (!isGone) await save(observed.schedule, plan.status);
     for (const event of plan.events)
-      await options.recorder.record({ ...schedule, apiVersion, kind: "BackupSchedule" }, event);
+      options.recorder.record({ ...schedule, apiVersion, kind: "BackupSchedule" }, event);
     const { lookAgain, isDue = false } = plan;
     return lookAgain === undefined ? {} : { lookAgain, isDue };
   }

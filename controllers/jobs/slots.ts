@@ -1,9 +1,10 @@
-import { type Admission, admission, admissionMark, type Line } from "./admission.ts";
+import type { Standing } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
+import { createLines, type Lines, type LinesOptions } from "./lines.ts";
 import type { JobCreation, Slot } from "./observed.ts";
 
 /**
- * Who may start, from pass to pass: what `admission` says of the cache, with what this process knows beyond it. It promises:
+ * Who may start, from pass to pass: what the lines say of the cache, with what this process knows beyond it. It promises:
  * whoever was let start holds its slot until the cache shows its Job or its end; whoever was let and cannot start holds none until its
  * next look, when it has its place in the line again; and a Job that is refused again and again is asked for ever more rarely, so that
  * thousands of them burden nobody.
@@ -27,7 +28,7 @@ export interface Slots {
   next(): Candidate[];
 }
 
-export interface SlotsOptions extends Pick<Line, "limits" | "isTeam"> {
+export interface SlotsOptions extends LinesOptions {
   candidates: () => Iterable<Candidate>;
 }
 
@@ -54,17 +55,40 @@ export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
     const found = refusals.get(candidate.uid);
     return found?.of === jobOf(candidate) ? found : undefined;
   };
-  /** Until something changes that counts for it: of ten thousand that wait each pass asks. */
-  let slots: Admission | undefined;
-  const present = (): Admission => {
-    slots ??= admission(candidates(), { ...line, starting, stuck });
-    return slots;
-  };
+  /** Of the cache, those that count for who may start, by uid. */
+  const known = new Map<string, Candidate>();
+  let lines: Lines | undefined;
+
+  const standing = ({ uid, isRunning, isWaiting }: Candidate): Standing =>
+    isRunning || starting.has(uid) ? "runs" : isWaiting && !stuck.has(uid) ? "waits" : undefined;
+
+  /** Nobody needs them before the first pass, nor to hear of changes until then. */
+  function present(): Lines {
+    if (lines !== undefined) return lines;
+    lines = createLines(line);
+    for (const candidate of candidates()) note(candidate);
+    return lines;
+  }
+
+  function note(candidate: Candidate): void {
+    const { uid, isRunning, isWaiting } = candidate;
+    if (isRunning || isWaiting || starting.has(uid)) known.set(uid, candidate);
+    else known.delete(uid);
+    lines?.put(candidate, standing(candidate));
+  }
+
+  /** What this process knows of it has changed, or whose its namespace is. */
+  function noteAgain(uid: string): void {
+    const candidate = known.get(uid);
+    if (candidate !== undefined) note(candidate);
+  }
 
   return {
     look(uid) {
-      if (stuck.delete(uid)) slots = undefined;
-      return present()(uid);
+      stuck.delete(uid);
+      const all = present();
+      noteAgain(uid);
+      return all.slotOf(uid);
     },
     refusal(candidate, now) {
       const found = refusalOf(candidate);
@@ -73,39 +97,37 @@ export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
     },
     starts(uid, run) {
       starting.set(uid, run);
-      slots = undefined;
+      noteAgain(uid);
     },
     failed(uid) {
       starting.delete(uid);
-      slots = undefined;
+      noteAgain(uid);
     },
     refused(candidate, made, now) {
       const times = (refusalOf(candidate)?.times ?? 0) + 1;
       const until = now + Math.min(wait.most, wait.least * 2 ** Math.min(times - 1, 10));
       refusals.set(candidate.uid, { of: jobOf(candidate), made, times, at: now, until });
       starting.delete(candidate.uid);
-      slots = undefined;
+      noteAgain(candidate.uid);
     },
     cannot(uid) {
       if (stuck.has(uid)) return false;
       stuck.add(uid);
-      slots = undefined;
+      noteAgain(uid);
       return true;
     },
     changed(before, after) {
       const uid = (after ?? before)?.uid ?? "";
       const run = starting.get(uid);
-      const seen = run !== undefined && (after === undefined || after.isSeen(run)) && starting.delete(uid);
+      if (run !== undefined && (after === undefined || after.isSeen(run))) starting.delete(uid);
       if (after === undefined || !after.isWaiting) {
         stuck.delete(uid);
         refusals.delete(uid);
       }
-      if (seen || admissionMark(before, line.isTeam) !== admissionMark(after, line.isTeam)) slots = undefined;
+      if (lines === undefined) return;
+      if (after !== undefined) note(after);
+      else if (known.delete(uid)) lines.remove(uid);
     },
-    next() {
-      const { free } = present();
-      const mayStart = ({ uid }: Candidate) => !stuck.has(uid) && (starting.has(uid) || free.has(uid));
-      return [...candidates()].filter((one) => one.isWaiting && mayStart(one));
-    },
+    next: () => [...present().free().values()],
   };
 }

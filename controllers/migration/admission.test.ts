@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { type Line, admissionMark as markOf, admission as reckon, untilNextLook } from "../jobs/admission.ts";
+import { type Line, untilNextLook } from "../jobs/admission.ts";
+import { createLines } from "../jobs/lines.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 
@@ -25,10 +26,18 @@ const failed: MigrationStatus = { ...runs, state: "failed" };
 const limits = { cluster: 3, namespace: 2, account: 2 };
 /** Of the namespaces here. */
 const isTeam = (namespace: string) => /^rowferry-t\d+$/.test(namespace);
-const nothing = { isTeam, starting: new Set<string>(), stuck: new Set<string>() };
-const admission = (all: readonly Migration[], of: Line["limits"] = limits, known: Partial<Line> = {}) =>
-  reckon(all.map(candidateOf), { ...nothing, limits: of, ...known });
-const admissionMark = (migration: Migration | undefined) => markOf(migration && candidateOf(migration), isTeam);
+const admission = (
+  all: readonly Migration[],
+  of: Line["limits"] = limits,
+  { starting, stuck }: { starting?: Set<string>; stuck?: Set<string> } = {},
+) => {
+  const lines = createLines({ limits: of, isTeam });
+  for (const one of all.map(candidateOf)) {
+    const runs = one.isRunning || starting?.has(one.uid);
+    lines.put(one, runs ? "runs" : one.isWaiting && !stuck?.has(one.uid) ? "waits" : undefined);
+  }
+  return lines.slotOf;
+};
 const free = { free: true };
 const held = (position: number, scope: keyof typeof limits) => ({
   free: false,
@@ -178,25 +187,6 @@ describe("the reserved slots", () => {
   test("more of them than slots leave one for all", () => {
     expect(started(many("ann", "t1", 3), { ...few, cluster: 2, reserved: 5 })).toEqual(["ann0"]);
   });
-});
-
-test("what changes nobody's slot has the same mark, and what may change one has another", () => {
-  const waits = one("a1", "a");
-  const later = { ...waits, status: { ...waits.status, queuePosition: 3 } };
-  expect(admissionMark(later)).toBe(admissionMark(waits));
-  const running = { ...waits, status: runs };
-  expect(admissionMark({ ...running, status: { ...runs, startedAt: "2026-03-01T12:00:00Z" } })).toBe(
-    admissionMark(running),
-  );
-  const gone = { ...waits, metadata: { ...waits.metadata, deletionTimestamp: "2026-03-01T12:00:00Z" } };
-  const ended = { ...waits, status: failed };
-  const queued = {
-    ...waits,
-    status: { state: "pending" as const, run: 1, attempt: 1, reset: 0, queuedAt: "2026-03-01T12:00:00Z" },
-  };
-  const marks = [waits, running, queued].map(admissionMark);
-  expect(new Set(marks).size).toBe(3);
-  expect([gone, ended, undefined].map(admissionMark)).toEqual(["", "", ""]);
 });
 
 test("of ten thousand that wait, few places a second are looked at again, and those of the first soon", () => {

@@ -27,7 +27,7 @@ import type { Observed } from "./observed.ts";
 import { createPerformer } from "./perform.ts";
 import type { Plan } from "./plan.ts";
 import { isRunning, isWaiting } from "./run.ts";
-import { controllerPart, forNextRun, withoutEta, workerPart } from "./status.ts";
+import { controllerPart, forNextRun, hasEta, withoutEta, workerPart } from "./status.ts";
 
 /** The effects of the Migration's reconciler: gathers what is there, does what `decide` says, saves the status once. */
 export interface MigrationController {
@@ -103,6 +103,8 @@ export function createMigrationController(options: MigrationControllerOptions): 
   /** The worker's part as it should be, from the live object, since the cache keeps only some of it; undefined if it is so. */
   async function workerChange(migration: Migration, change: NonNullable<Plan["worker"]>): Promise<object | undefined> {
     const { name, namespace, resourceVersion } = migration.metadata;
+    // Of these the cache keeps all that counts here, and the save is refused if it is behind.
+    if (change === "settled" && !hasEta(migration)) return undefined;
     const live = await client.get(kinds.migrations, namespace, name);
     if (live?.metadata.resourceVersion !== resourceVersion)
       throw new ClusterError("Conflict", 409, "the Migration changed");
@@ -115,8 +117,8 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const { uid } = migration.metadata;
     const jobs = caches.jobs.by(uid);
     const pods = caches.pods.by(uid);
-    const { state, job, heardAt } = migration.status ?? {};
-    const isOver = state === "completed" || state === "failed";
+    const { state, job, heardAt, run: number, result } = migration.status ?? {};
+    const isOver = state === "completed" || state === "failed" || (result !== undefined && result.run === number);
     const run = { recorded: job?.uid, isOver, jobs, pods, secrets: secretsOf(migration), now: now() };
     const trouble = await reasonFromEvents(client, run);
     const waits = isWaiting(migration);
@@ -151,7 +153,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
     const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     if (observed.isRemoved !== true) await save(observed.migration, plan);
     count(migration, plan);
-    for (const event of events) await options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
+    for (const event of events) options.recorder.record({ ...migration, apiVersion, kind: "Migration" }, event);
     return { others, ...(plan.lookAgain === undefined ? {} : { lookAgain: plan.lookAgain }) };
   }
 

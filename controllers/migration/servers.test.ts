@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
 import { serversAnnotation } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import { admissionMark, type RunLimits, admission as reckon } from "../jobs/admission.ts";
+import type { RunLimits } from "../jobs/admission.ts";
+import { createLines } from "../jobs/lines.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 
@@ -23,8 +24,9 @@ const runs: MigrationStatus = { state: "in_progress", run: 1, attempt: 1, reset:
 const isTeam = (namespace: string) => namespace.startsWith("rowferry-");
 const most = { cluster: 100, namespace: 100, account: 100 };
 const admission = (all: readonly Migration[], of: Partial<RunLimits>) => {
-  const nobody = { starting: new Set<string>(), stuck: new Set<string>() };
-  return reckon(all.map(candidateOf), { ...nobody, isTeam, limits: { ...most, ...of } });
+  const lines = createLines({ isTeam, limits: { ...most, ...of } });
+  for (const one of all.map(candidateOf)) lines.put(one, one.isRunning ? "runs" : "waits");
+  return lines.slotOf;
 };
 const started = (all: readonly Migration[], of: Partial<RunLimits>) => {
   const slot = admission(all, of);
@@ -82,6 +84,11 @@ test.each(["", "no JSON", "null", "[]", '"text"', '{"source":1}', '{"source":""}
 );
 
 test("a changed name asks for the slots anew", () => {
-  const mark = (servers: object) => admissionMark(candidateOf(one("a", servers, runs)), isTeam);
-  expect(mark({ source: "s" })).not.toBe(mark({ source: "t" }));
+  const lines = createLines({ isTeam, limits: { ...most, source: 1 } });
+  const waits = candidateOf(one("b", { source: "s" }));
+  lines.put(candidateOf(one("a", { source: "s" }, runs)), "runs");
+  lines.put(waits, "waits");
+  expect(lines.slotOf("b").free).toBe(false);
+  lines.put(candidateOf(one("a", { source: "t" }, runs)), "runs");
+  expect(lines.slotOf("b").free).toBe(true);
 });

@@ -1,5 +1,5 @@
 import { writerOf } from "../../src/resources/log.ts";
-import type { MigrationStatus } from "../../src/resources/migration.ts";
+import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 
 /** The part of the status that the controller owns; the worker's part is never in it. */
 export type ControllerStatus = Pick<
@@ -84,6 +84,10 @@ export function workerPart(status: MigrationStatus | undefined): WorkerStatus {
     log: log.length > 0 ? log : undefined,
   });
 }
+
+/** Whether the worker's part has a time to wait for. */
+export const hasEta = ({ status }: Migration): boolean =>
+  status?.columns?.eta !== undefined || status?.progress?.etaSeconds !== undefined;
 
 /** The worker's part once the run is over: no time to wait for any more. */
 export function withoutEta(part: WorkerStatus): WorkerStatus {

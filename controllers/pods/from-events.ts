@@ -1,5 +1,5 @@
 import { type Client, type Job, type KubeObject, kinds, type Pod } from "../../src/cluster/index.ts";
-import { isAlive, podsOf, type StateReason } from "../jobs/observed.ts";
+import { isAlive, isFinished, podsOf, type StateReason } from "../jobs/observed.ts";
 import { jobReason, mountReason, type NamedSecret, needsEvents } from "../jobs/state-reason.ts";
 
 /** Events of a pod or Job are read when it has waited so long, in milliseconds. */
@@ -8,6 +8,7 @@ const patience = 1500;
 interface Run {
   /** Its Job's uid. */
   recorded: string | undefined;
+  /** Also where its worker has stored a result. */
   isOver: boolean;
   jobs: readonly Job[];
   pods: readonly Pod[];
@@ -21,7 +22,8 @@ export async function reasonFromEvents(
   { recorded, isOver, jobs, pods, secrets, now }: Run,
 ): Promise<StateReason | undefined> {
   const job = jobs.find(({ metadata }) => metadata.uid === recorded);
-  if (job === undefined || isOver) return undefined;
+  // Of one that has ended its own status says why.
+  if (job === undefined || isOver || isFinished(job)) return undefined;
   const waited = (object: KubeObject) => now.getTime() - Date.parse(object.metadata.creationTimestamp ?? "");
   const eventsOf = ({ metadata: { namespace, uid } }: KubeObject) =>
     client.list(kinds.seenEvents, {

@@ -71,7 +71,7 @@ export function createReportController(options: ReportControllerOptions): Report
       // An event's text shows no URLs.
       const words = said.replaceAll(`the storage s3://${of.name}`, "it").replaceAll("s3://", "");
       const problem = `Bucket ${of.name}: ${words.slice(0, 900)}`;
-      await say(live, reason, problem);
+      say(live, reason, problem);
       await save(live, { ...partOf(live), problem });
       throw error;
     }
@@ -113,7 +113,7 @@ export function createReportController(options: ReportControllerOptions): Report
       for (const { key } of objects) await asked(bucket, live, "ReportNotRemoved", () => bucket.remove(key));
     for (const { bucket: name, key } of left) {
       const note = `The report ${key} stays in the bucket ${name}, which this installation does not use: delete it there.`;
-      await say(live, "ReportLeft", note);
+      say(live, "ReportLeft", note);
     }
     const kept = (live.metadata.finalizers ?? []).filter((one) => one !== reportFinalizer);
     await withFinalizers(live, kept);

@@ -42,7 +42,8 @@ export async function runLoop(options: {
         const { lookAgain, isDue = false, others = [] } = await options.reconcile(key);
         queue.forget(key);
         for (const other of others) queue.add(other);
-        if (lookAgain !== undefined && (isDue || lookAgain < unhurried)) queue.addAfter(key, lookAgain);
+        if (lookAgain !== undefined && (isDue || lookAgain < unhurried))
+          queue.addAfter(key, lookAgain, isDue ? "soon" : "again");
         else if (lookAgain !== undefined) queue.lookAfter(key, lookAgain);
       } catch (error) {
         options.failed(key, error);

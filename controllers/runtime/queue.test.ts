@@ -54,6 +54,28 @@ test("those that are only looked at wait for all others, and a key to which some
   expect(taken).toEqual(["f", "b", "d", "a", "c", "e"]);
 });
 
+test("one that failed, or is polled, waits for what happened, and those that are only looked at wait for it", async () => {
+  const { queue, time } = make();
+  queue.add("looked", "look");
+  queue.add("polled", "look");
+  queue.addAfter("polled", 100, "again");
+  queue.retry("failed");
+  time.advance(100);
+  queue.add("failed", "look");
+  queue.add("new");
+  expect(queue.length).toBe(4);
+  const taken = [];
+  while (queue.length > 0) taken.push(await queue.take());
+  expect(taken).toEqual(["new", "failed", "polled", "looked"]);
+  queue.add("new", "again");
+  queue.done("new");
+  queue.add("failed", "look");
+  queue.add("failed", "again");
+  queue.done("failed");
+  queue.add("failed");
+  expect([await queue.take(), await queue.take()]).toEqual(["failed", "new"]);
+});
+
 test.each([
   ["soon", "look", ["a", "x"]],
   ["look", "soon", ["a", "x"]],

@@ -1,12 +1,12 @@
 /**
  * A queue of keys. Invariants: a key waits at most once; a key in work is not handed out again, but if it is added
  * meanwhile it waits again once the work is done; a failing key comes back after a time that doubles, with jitter; what something
- * happened to is never held up by those that are only looked at.
+ * happened to is never held up by those that failed, nor these by those that are only looked at.
  */
 export interface Queue {
   add(key: string, lane?: Lane): void;
   /** Adds it later; of several times for a key the earliest holds. */
-  addAfter(key: string, milliseconds: number): void;
+  addAfter(key: string, milliseconds: number, lane?: Lane): void;
   /** Likewise for a look, up to a fifth later than that, so that thousands are spread. */
   lookAfter(key: string, milliseconds: number): void;
   /** Adds it after its backoff: base · 2^failures, at most `most`, half of it random. */
@@ -21,8 +21,13 @@ export interface Queue {
   close(): void;
 }
 
-/** `soon`, the default: something happened. `look`: to see whether anything is to be done; whenever nothing else waits. */
-export type Lane = "soon" | "look";
+/** `soon`, the default: something happened. `again`: after a failure, or to see what comes of something. `look`: whenever nothing else waits. */
+export type Lane = "soon" | "again" | "look";
+
+/** The most urgent first. */
+const lanes = ["soon", "again", "look"] as const;
+
+const moreUrgent = (one: Lane, other: Lane): Lane => (lanes.indexOf(one) <= lanes.indexOf(other) ? one : other);
 
 export interface QueueOptions {
   random: () => number;
@@ -37,7 +42,7 @@ export interface QueueOptions {
 export function createQueue(options: QueueOptions): Queue {
   const base = options.base ?? 200;
   const most = options.most ?? 60_000;
-  const waiting: Record<Lane, Set<string>> = { soon: new Set(), look: new Set() };
+  const waiting: Record<Lane, Set<string>> = { soon: new Set(), again: new Set(), look: new Set() };
   const inWork = new Set<string>();
   const again = new Map<string, Lane>();
   const failures = new Map<string, number>();
@@ -47,11 +52,11 @@ export function createQueue(options: QueueOptions): Queue {
 
   function hand(): void {
     while (takers.length > 0) {
-      const lane = waiting.soon.size > 0 ? waiting.soon : waiting.look;
-      const [key] = lane;
-      if (key === undefined) return;
+      const lane = lanes.find((one) => waiting[one].size > 0);
+      if (lane === undefined) return;
+      const [key = ""] = waiting[lane];
       const taker = takers.shift();
-      lane.delete(key);
+      waiting[lane].delete(key);
       inWork.add(key);
       taker?.(key);
     }
@@ -77,20 +82,23 @@ export function createQueue(options: QueueOptions): Queue {
   const queue: Queue = {
     add(key, lane = "soon") {
       if (closed) return;
-      if (inWork.has(key)) again.set(key, again.get(key) === "soon" ? "soon" : lane);
-      else if (lane === "soon" || !waiting.soon.has(key)) {
-        if (lane === "soon") waiting.look.delete(key);
-        waiting[lane].add(key);
-        hand();
+      if (inWork.has(key)) {
+        again.set(key, moreUrgent(lane, again.get(key) ?? lane));
+        return;
       }
+      const before = lanes.find((one) => waiting[one].has(key));
+      if (before !== undefined && moreUrgent(before, lane) === before) return;
+      if (before !== undefined) waiting[before].delete(key);
+      waiting[lane].add(key);
+      hand();
     },
-    addAfter: (key, milliseconds) => addAfter(key, milliseconds, "soon"),
+    addAfter: (key, milliseconds, lane = "soon") => addAfter(key, milliseconds, lane),
     lookAfter: (key, milliseconds) => addAfter(key, milliseconds * (1 + options.random() / 5), "look"),
     retry(key) {
       const count = failures.get(key) ?? 0;
       failures.set(key, count + 1);
       const full = Math.min(most, base * 2 ** Math.min(count, 20));
-      queue.addAfter(key, full / 2 + (full / 2) * options.random());
+      addAfter(key, full / 2 + (full / 2) * options.random(), "again");
     },
     forget(key) {
       failures.delete(key);
@@ -108,14 +116,13 @@ export function createQueue(options: QueueOptions): Queue {
       if (again.delete(key)) queue.add(key, lane);
     },
     get length() {
-      return waiting.soon.size + waiting.look.size;
+      return lanes.reduce((sum, lane) => sum + waiting[lane].size, 0);
     },
     close() {
       closed = true;
       for (const { cancel } of later.values()) cancel();
       later.clear();
-      waiting.soon.clear();
-      waiting.look.clear();
+      for (const lane of lanes) waiting[lane].clear();
       for (const taker of takers.splice(0)) taker(undefined);
     },
   };

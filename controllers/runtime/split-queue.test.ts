@@ -39,3 +39,9 @@ test("passes of one kind that never end hold up none of the other, and each may 
   await Promise.all(loops);
   expect(seen).toEqual(["team/first", "team/second"]);
 });
+
+test("a key keeps its lane, whichever of the two it comes to", async () => {
+  const { queue, others } = splitQueue(make, isBackup);
+  for (const key of ["Restore:t/a", "Restore:t/b"]) queue.addAfter(key, 0, key.endsWith("a") ? "again" : "soon");
+  expect([await others.take(), await others.take()]).toEqual(["Restore:t/b", "Restore:t/a"]);
+});

@@ -9,7 +9,7 @@ export function splitQueue(make: () => Queue, isOther: (key: string) => boolean)
   const of = (key: string): Queue => (isOther(key) ? second : first);
   const view = (own: Queue): Queue => ({
     add: (key, lane) => of(key).add(key, lane),
-    addAfter: (key, milliseconds) => of(key).addAfter(key, milliseconds),
+    addAfter: (key, milliseconds, lane) => of(key).addAfter(key, milliseconds, lane),
     lookAfter: (key, milliseconds) => of(key).lookAfter(key, milliseconds),
     retry: (key) => of(key).retry(key),
     forget: (key) => of(key).forget(key),

@@ -69,7 +69,7 @@ export function createTeamController({ client, recorder, settings, now }: TeamCo
     const [ready] = status.conditions ?? [];
     const [before] = team.status?.conditions ?? [];
     if (ready?.reason !== before?.reason && (ready?.reason === "NamespaceTaken" || ready?.reason === "RightsTaken"))
-      await recorder.record(
+      recorder.record(
         { ...team, apiVersion: kinds.teams.apiVersion, kind: "Team" },
         { type: "Warning", reason: ready.reason, note: ready.message },
       );

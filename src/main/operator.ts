@@ -186,6 +186,8 @@ async function lead(signal: AbortSignal): Promise<void> {
     candidates,
     limits: limitsOf(config),
     isTeam: teams.isTeam,
+    now: steady,
+    keptFor: 1000,
   });
   const controller = createMigrationController({
     client: own,

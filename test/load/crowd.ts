@@ -13,6 +13,7 @@ import {
   type Outcome,
   openOne,
   p99,
+  passesOf,
   type Row,
   untilReady,
   watchMemory,
@@ -108,8 +109,7 @@ export async function playFinished(count: number, say: (line: string) => void): 
     await until(
       "each to be looked at",
       async () => {
-        const text = await (await fetch(`${operator.health}/metrics`)).text();
-        const found = Number(/^rowferry_passes_total (\d+)$/m.exec(text)?.[1] ?? 0);
+        const found = await passesOf(operator);
         return found >= count ? found : undefined;
       },
       120_000,

@@ -12,10 +12,12 @@ import {
   type Outcome,
   openOne,
   p99,
+  passesOf,
   type Row,
   untilReady,
   watchMemory,
 } from "./one-operator.ts";
+import { processorOf } from "./process.ts";
 import { requestsOf } from "./requests.ts";
 import { each } from "./scene.ts";
 
@@ -27,6 +29,8 @@ export interface FailingOptions {
   timed: boolean;
   /** Whether the operator is the image's own bundle. */
   image: boolean;
+  /** Folder for the operator's CPU profile. */
+  profile?: string | undefined;
 }
 
 const reason = "connection_lost";
@@ -52,10 +56,10 @@ const storeFailure = (client: Client, name: string) =>
  * of the others only the Job tells, as if the pods had been killed. Every third Migration is tried again by its owner.
  */
 export async function playFailing(
-  { migrations, waves, timed, image }: FailingOptions,
+  { migrations, waves, timed, image, profile }: FailingOptions,
   say: (line: string) => void,
 ): Promise<Outcome> {
-  const crowd = await openOne([namespace], { image });
+  const crowd = await openOne([namespace], { image, profile });
   const over = new AbortController();
   try {
     const { plane } = crowd;
@@ -80,6 +84,7 @@ export async function playFailing(
     const untilFull = () => until("every place to be taken", () => running.size >= places, 60_000);
     await untilFull();
     const began = Date.now();
+    const spent = { passes: await passesOf(operator), seconds: processorOf(operator.child) };
     const nexts: number[] = [];
     const failed = new Map<string, "stored" | "told">();
     for (let wave = 0; wave < waves; wave += 1) {
@@ -105,6 +110,7 @@ export async function playFailing(
       });
     }
     const ended = Date.now();
+    const [passes, seconds] = [await passesOf(operator), processorOf(operator.child)];
     const wrong: string[] = [];
     await each([...failed], 8, async ([name, how]) => {
       const migration = await untilFailed(client, name);
@@ -123,7 +129,11 @@ export async function playFailing(
       `seconds from each wave's end to the last of the next twenty Jobs: ${nexts.map((ms) => (ms / 1000).toFixed(1)).join(" ")}`,
     );
     say(`${failed.size} Migrations failed in ${waves} waves; the operator's requests: ${listed(counts)}`);
-    const perRun: Row = ["requests to the API server for each run", asked / (places * waves), 60];
+    const runs = places * waves;
+    say(
+      `for each run ${((passes - spent.passes) / runs).toFixed(1)} passes and ${(((seconds - spent.seconds) * 1000) / runs).toFixed(1)} ms of a processor, with what else the operator did in ${((ended - began) / 1000).toFixed(0)} s`,
+    );
+    const perRun: Row = ["requests to the API server for each run", asked / runs, 60];
     const rows: Row[] = [
       ...rowsOf({ ready, memory: memory.peak(), firsts }),
       ["a wave's end to the last of the next twenty Jobs, p99, s", p99(nexts) / 1000, bounds.next],

@@ -20,7 +20,11 @@ const options = {
   rate: { ...number, default: "300", about: "Requests per second (300)" },
   seconds: { ...number, default: "60", about: "Duration (60)" },
   schedules: { ...number, default: "1000", about: "BackupSchedules that are due at one minute (1000)" },
-  profile: { type: "string", value: "FOLDER", about: "Each replica that stops cleanly leaves a CPU profile there" },
+  profile: {
+    type: "string",
+    value: "FOLDER",
+    about: "Replicas of the API, and the operator of `failing`, leave CPU profiles there",
+  },
 } as const;
 const about = "Sends requests to two replicas of the API while they restart, and checks latencies and answers.";
 
@@ -42,7 +46,9 @@ await runCommand({ name: "load", about, options, words }, async ({ terminal, sig
     const [count, seconds] = [numberOf("migrations"), numberOf("seconds")];
     if (what === "finished") return playFinished(count, say);
     if (what === "waiting") return playWaiting(count, seconds, say);
-    if (what === "failing") return playFailing({ migrations: count, waves: seconds, timed: true, image: true }, say);
+    const profile = values.profile === undefined ? undefined : resolve(values.profile);
+    if (what === "failing")
+      return playFailing({ migrations: count, waves: seconds, timed: true, image: true, profile }, say);
     const limits = { cluster: 20, namespace: 5 };
     const more = { namespaces: 20, migrations: 60, limits, takes: 1000, timed: true, image: true };
     return playSchedules({ schedules: numberOf("schedules"), jitter: seconds * 1000, ...more }, say);

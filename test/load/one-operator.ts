@@ -32,7 +32,14 @@ export async function openOne(
   {
     backups = false,
     image = true,
-  }: { backups?: boolean /** Else the bundle that the tests share. */; image?: boolean } = {},
+    profile,
+  }: {
+    backups?: boolean;
+    /** Else the bundle that the tests share. */
+    image?: boolean;
+    /** Folder: each operator leaves its CPU profile there. */
+    profile?: string | undefined;
+  } = {},
 ): Promise<OneOperator> {
   const built = image ? mkdtempSync(join(tmpdir(), "load-bundle-")) : undefined;
   const operators: OperatorProcess[] = [];
@@ -44,13 +51,16 @@ export async function openOne(
   return {
     plane,
     async operator({ NODE_OPTIONS = "", ...more }) {
-      const env = { NODE_ENV: "production", NODE_OPTIONS: `${flagsOf("operator")} ${NODE_OPTIONS}`, ...more };
+      const profiling = profile === undefined ? "" : ` --cpu-prof --cpu-prof-dir=${profile}`;
+      const options = `${flagsOf("operator")} ${NODE_OPTIONS}${profiling}`;
+      const env = { NODE_ENV: "production", NODE_OPTIONS: options, ...more };
       const one = await startOperator(plane, kubeconfig, `operator-${operators.length}`, env, built);
       operators.push(one);
       return one;
     },
     async close() {
-      await Promise.all(operators.map((one) => one.stop("SIGKILL")));
+      // A profile is written at a clean end alone.
+      await Promise.all(operators.map((one) => one.stop(profile === undefined ? "SIGKILL" : "SIGTERM")));
       await plane.stop();
       if (built !== undefined) rmSync(built, { recursive: true, force: true });
     },
@@ -107,6 +117,12 @@ export async function untilReady(one: OperatorProcess, begun: number): Promise<n
   await until("the operator to be ready", async () => (await fetch(`${one.health}/readyz`)).ok, 120_000);
   await until("the operator to lead", one.leading, 60_000);
   return performance.now() - begun;
+}
+
+/** That it has begun since its start. */
+export async function passesOf({ health }: OperatorProcess): Promise<number> {
+  const text = await (await fetch(`${health}/metrics`)).text();
+  return Number(/^rowferry_passes_total (\d+)$/m.exec(text)?.[1] ?? 0);
 }
 
 /** Watches the peak of a process' memory, in MiB. */

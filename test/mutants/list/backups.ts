@@ -25,8 +25,8 @@ export const backups: readonly Mutant[] = [
   {
     id: "slots-looked-at-later",
     file: "controllers/runtime/loop.ts",
-    find: "if (lookAgain !== undefined && (isDue || lookAgain < unhurried)) queue.addAfter(key, lookAgain);",
-    replace: "if (lookAgain !== undefined && lookAgain < unhurried) queue.addAfter(key, lookAgain);",
+    find: "if (lookAgain !== undefined && (isDue || lookAgain < unhurried))",
+    replace: "if (lookAgain !== undefined && lookAgain < unhurried)",
     test: {
       file: "controllers/runtime/loop.test.ts",
       name: "a look at the moment when something is due is not spread",

@@ -1,0 +1,257 @@
+import { type Line, ownerOf, type Standing, type Use, usesOf } from "./admission.ts";
+import type { Candidate } from "./candidate.ts";
+import type { HeldBy, Slot } from "./observed.ts";
+
+/**
+ * Who may start, of all candidates in the cluster, and the places of the others: kept from change to change, since each run that ends
+ * or starts would else take as long as there are thousands that wait. A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
+ * few; one that only its namespace, its Account or a server holds back lets others pass. The reserved slots wait for owners that run nothing. A
+ * position counts the line that holds it back.
+ */
+export interface Lines {
+  /** To be told of each change of one. */
+  put(candidate: Candidate, standing: Standing): void;
+  remove(uid: string): void;
+  /** Those that wait and may start, the first of the line first. */
+  free(): ReadonlyMap<string, Candidate>;
+  /** Free, too, of one that does not wait. A place may be as old as `keptFor`. */
+  slotOf(uid: string): Slot;
+}
+
+export interface LinesOptions extends Line {
+  now?: () => number;
+  /** Milliseconds for which places of those that wait are kept, though they have moved; 0 without it. */
+  keptFor?: number;
+}
+
+interface Entry {
+  uid: string;
+  candidate: Candidate;
+  owner: Owner;
+  uses: readonly Use[];
+  runs: boolean;
+  since: number;
+}
+
+interface Owner {
+  name: string;
+  isAccount: boolean;
+  running: number;
+  /** Those that wait, the oldest first. */
+  line: Entry[];
+}
+
+/** How many there are of each name. */
+function tally() {
+  const counts = new Map<string, number>();
+  const of = (name: string): number => counts.get(name) ?? 0;
+  return {
+    of,
+    add(name: string, more: number) {
+      const count = of(name) + more;
+      if (count === 0) counts.delete(name);
+      else counts.set(name, count);
+    },
+  };
+}
+
+const isOlder = (a: Entry, b: Entry): boolean => (a.since === b.since ? a.uid < b.uid : a.since < b.since);
+const byAge = (a: Entry, b: Entry): number => (isOlder(a, b) ? -1 : 1);
+
+/** Where it is in a line that is sorted, or would be. */
+function placeIn(line: readonly Entry[], one: Entry): number {
+  let [low, high] = [0, line.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    const there = line[middle];
+    if (there !== undefined && there !== one && isOlder(there, one)) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+const isSameUse = (a: readonly Use[], b: readonly Use[]): boolean =>
+  a.length === b.length && a.every(({ name }, at) => name === b[at]?.name);
+
+/** The limit that holds one back, and the line in which it waits for that. */
+function heldBy({ candidate, owner }: Entry, isCrowded: boolean, use: Use | undefined): [HeldBy, string] {
+  if (isCrowded) return ["namespace", `namespace ${candidate.namespace}`];
+  return use === undefined ? ["account", owner.name] : [use.scope, use.name];
+}
+
+/** Once every free slot is given away. */
+interface Outcome {
+  free: ReadonlyMap<string, Candidate>;
+  total: number;
+  running(owner: Owner): number;
+  isCrowded(one: Entry): boolean;
+  busy(one: Entry): Use | undefined;
+}
+
+export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOptions): Lines {
+  const { limits, isTeam } = line;
+  const most = {
+    ...{ source: 0, target: 0, ...limits },
+    // What is not reserved, one slot at least.
+    shared: Math.max(limits.cluster - (limits.reserved ?? 0), 1),
+  };
+  const entries = new Map<string, Entry>();
+  const owners = new Map<string, Owner>();
+  const inNamespace = tally();
+  const onServer = tally();
+  let total = 0;
+  /** Until something changes that counts. */
+  let outcome: Outcome | undefined;
+  let places: { of: Outcome; at: number; slots: Map<string, Slot> } | undefined;
+
+  function ownerFor(candidate: Candidate): Owner {
+    const { name, isAccount } = ownerOf(candidate, isTeam);
+    const found = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
+    owners.set(name, found);
+    return found;
+  }
+
+  function count({ candidate, owner, uses }: Entry, more: 1 | -1): void {
+    total += more;
+    owner.running += more;
+    inNamespace.add(candidate.namespace, more);
+    for (const { name } of uses) onServer.add(name, more);
+  }
+
+  function takeOut(one: Entry): void {
+    entries.delete(one.uid);
+    const { owner } = one;
+    if (one.runs) count(one, -1);
+    else {
+      const at = placeIn(owner.line, one);
+      owner.line.splice(owner.line[at] === one ? at : owner.line.indexOf(one), 1);
+    }
+    if (owner.running === 0 && owner.line.length === 0) owners.delete(owner.name);
+    outcome = undefined;
+  }
+
+  function put(candidate: Candidate, standing: Standing): void {
+    const { uid } = candidate;
+    const before = entries.get(uid);
+    if (standing === undefined) {
+      if (before !== undefined) takeOut(before);
+      return;
+    }
+    const runs = standing === "runs";
+    // What is no time waits behind all.
+    const since = Number.isNaN(candidate.since) ? Number.POSITIVE_INFINITY : candidate.since;
+    const uses = usesOf(candidate, line);
+    if (before !== undefined) {
+      const isSame =
+        before.runs === runs &&
+        (runs || before.since === since) &&
+        before.candidate.namespace === candidate.namespace &&
+        before.owner.name === ownerOf(candidate, isTeam).name &&
+        isSameUse(before.uses, uses);
+      if (isSame) {
+        before.candidate = candidate;
+        return;
+      }
+      takeOut(before);
+    }
+    const one: Entry = { uid, candidate, owner: ownerFor(candidate), uses, runs, since };
+    entries.set(uid, one);
+    if (runs) count(one, 1);
+    else one.owner.line.splice(placeIn(one.owner.line, one), 0, one);
+    outcome = undefined;
+  }
+
+  function reckon(): Outcome {
+    const free = new Map<string, Candidate>();
+    const given = { all: total, owners: tally(), namespaces: tally(), servers: tally() };
+    const running = (owner: Owner) => owner.running + given.owners.of(owner.name);
+    const isCrowded = ({ candidate: { namespace } }: Entry) =>
+      inNamespace.of(namespace) + given.namespaces.of(namespace) >= limits.namespace;
+    const busy = ({ uses }: Entry) =>
+      uses.find(({ scope, name }) => onServer.of(name) + given.servers.of(name) >= most[scope]);
+    /** Those of each line before this one are given a slot, or are held back, which ends for none of them here. */
+    const heads = new Map<Owner, number>();
+    const headOf = (owner: Owner): Entry | undefined => {
+      let at = heads.get(owner) ?? 0;
+      for (let head = owner.line[at]; head !== undefined; head = owner.line[++at])
+        if (!isCrowded(head) && busy(head) === undefined) break;
+      heads.set(owner, at);
+      return owner.line[at];
+    };
+    const nextOf = (): Entry | undefined => {
+      let best: Entry | undefined;
+      for (const owner of owners.values()) {
+        if (owner.line.length === 0 || (owner.isAccount && running(owner) >= limits.account)) continue;
+        const head = headOf(owner);
+        if (head === undefined) continue;
+        const fewer = best === undefined ? -1 : running(owner) - running(best.owner);
+        if (best === undefined || fewer < 0 || (fewer === 0 && isOlder(head, best))) best = head;
+      }
+      return best;
+    };
+    while (given.all < limits.cluster) {
+      const next = nextOf();
+      // It has the fewest runs: who runs nothing is not among the others either.
+      if (next === undefined || (given.all >= most.shared && running(next.owner) > 0)) break;
+      const { uid, candidate, owner, uses } = next;
+      heads.set(owner, (heads.get(owner) ?? 0) + 1);
+      given.all += 1;
+      given.owners.add(owner.name, 1);
+      given.namespaces.add(candidate.namespace, 1);
+      for (const { name } of uses) given.servers.add(name, 1);
+      free.set(uid, candidate);
+    }
+    return { free, total: given.all, running, isCrowded, busy };
+  }
+
+  const present = (): Outcome => {
+    outcome ??= reckon();
+    return outcome;
+  };
+
+  /** Places of all that are held back: of ten thousand they take most of the time, and who starts does not depend on them. */
+  function reckonPlaces({ free, total, running, isCrowded, busy }: Outcome): Map<string, Slot> {
+    const slots = new Map<string, Slot>();
+    const lengths = new Map<string, { is: number }>();
+    const hold = ({ uid }: Entry, scope: HeldBy, name: string) => {
+      const length = lengths.get(name) ?? { is: 0 };
+      length.is += 1;
+      if (length.is === 1) lengths.set(name, length);
+      slots.set(uid, { free: false, position: length.is, scope, limit: most[scope] });
+    };
+    // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
+    const inTurn: { one: Entry; turn: number }[] = [];
+    const held: Entry[] = [];
+    for (const owner of owners.values()) {
+      let turn = running(owner);
+      const isSpent = owner.isAccount && turn >= limits.account;
+      for (const one of owner.line) {
+        if (free.has(one.uid)) continue;
+        if (isSpent || isCrowded(one) || busy(one) !== undefined) held.push(one);
+        else inTurn.push({ one, turn: turn++ });
+      }
+    }
+    for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
+      hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
+    for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
+    return slots;
+  }
+
+  return {
+    put,
+    remove(uid) {
+      const found = entries.get(uid);
+      if (found !== undefined) takeOut(found);
+    },
+    free: () => present().free,
+    slotOf(uid) {
+      const found = entries.get(uid);
+      const of = present();
+      if (found === undefined || found.runs || of.free.has(uid)) return { free: true };
+      const isRecent = places !== undefined && (places.of === of || now() - places.at < keptFor);
+      if (places === undefined || !isRecent || !places.slots.has(uid))
+        places = { of, at: now(), slots: reckonPlaces(of) };
+      return places.slots.get(uid) ?? { free: true };
+    },
+  };
+}
