@@ -58,6 +58,13 @@ export const teamSpecSchema = z.object({
           .regex(/^[0-9a-f]{64}$/)
           .describe("SHA-256 of the code that the invited person needs, in hexadecimal digits."),
         expiresAt: z.iso.datetime().describe("From when on the code is refused."),
+        by: z
+          .object({
+            account: z.string().min(1).max(63).describe("Its name."),
+            uid: z.string().min(1).max(63).describe("Its metadata.uid."),
+          })
+          .optional()
+          .describe("The Account that invited: the code is refused once that is no owner of the team any more."),
       }),
     )
     .max(mostInvitations)

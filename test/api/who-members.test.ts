@@ -102,6 +102,19 @@ describe.concurrent("a member", () => {
     expect(problem(await join(person, id, second))).toBe("404 not_found");
   });
 
+  it("who was an owner and is removed has left no way back in: who was invited stays out, and is not listed", async ({
+    expect,
+  }) => {
+    const { id, owner, member } = await team();
+    const accomplice = await signUp();
+    expect((await add(owner, id, member.email, "owner")).status).toBe(200);
+    const { code } = (await add(member, id, accomplice.email, "owner")).body.invitation;
+    expect((await remove(owner, id, member)).status).toBe(200);
+    expect(problem(await join(accomplice, id, code, 1))).toBe("404 not_found");
+    const listed = await api(`/api/teams/${id}/members`, { token: owner.token });
+    expect(listed.body.data.map(({ email }: { email: string }) => email)).toEqual([owner.email]);
+  });
+
   it("of an address without an account is refused to an owner in words", async ({ expect }) => {
     const { id, owner } = await team();
     expect(problem(await add(owner, id, newEmail()))).toBe("404 not_found");

@@ -160,7 +160,7 @@ export const teamOperations: readonly Operation[] = [
     method: "post",
     path: "/api/teams/{team}/members",
     summary: "Invite a member, or change a role",
-    description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The answer has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code.`,
+    description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The answer has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code. Once you are no owner of the team any more, the code is refused.`,
     tag,
     auth: "token",
     tier: "write",

@@ -12,7 +12,7 @@ import { mostMemberships, teamsOf } from "./teams.ts";
 
 /**
  * Invitations to a team. Sign-up does not prove an e-mail address: an account with an address becomes a member only with the
- * code, which an owner gives to the person by a way that both trust.
+ * code, which an owner gives to the person by a way that both trust. It ends with its owner: who is removed leaves no way back in.
  */
 
 export type Invitation = NonNullable<Team["spec"]["invitations"]>[number];
@@ -26,8 +26,13 @@ const isInvited = (invitation: Invitation, { metadata }: Account): boolean =>
 export const withoutInvitation = ({ spec }: Team, account: string): Invitation[] =>
   (spec.invitations ?? []).filter((one) => one.account !== account);
 
-export const openInvitations = ({ spec }: Team, now: Date): Invitation[] =>
-  (spec.invitations ?? []).filter(({ expiresAt }) => Date.parse(expiresAt) > now.getTime());
+/** Who invited is still an owner; of one of an earlier version nobody knows who did. */
+const holds = ({ spec }: Team, { by }: Invitation): boolean =>
+  by === undefined ||
+  spec.members.some((one) => one.role === "owner" && isMember(one, { metadata: { name: by.account, uid: by.uid } }));
+
+export const openInvitations = (team: Team, now: Date): Invitation[] =>
+  (team.spec.invitations ?? []).filter((one) => Date.parse(one.expiresAt) > now.getTime() && holds(team, one));
 
 /** The team's invitations with a new one for this account, in place of its earlier one. Throws Problem `limit_reached`. */
 export function invite(
@@ -35,6 +40,7 @@ export function invite(
   team: Team,
   { metadata: { name, uid } }: Account,
   role: Role,
+  by: Account,
 ): { invitations: Invitation[]; code: string; expiresAt: string } {
   const now = world.now();
   const others = openInvitations(team, now).filter((one) => one.account !== name);
@@ -44,14 +50,15 @@ export function invite(
     throw new Problem("limit_reached", `A team has at most ${mostMembers} members; remove one first.`);
   const code = Buffer.from(world.randomBytes(20)).toString("hex");
   const expiresAt = new Date(now.getTime() + invitationDays * dayMs).toISOString();
-  const invitation = { account: name, uid: uid ?? "", role, codeHash: hashOf(code), expiresAt };
+  const inviter = { account: by.metadata.name, uid: by.metadata.uid ?? "" };
+  const invitation = { account: name, uid: uid ?? "", role, codeHash: hashOf(code), expiresAt, by: inviter };
   return { invitations: [...others, invitation], code, expiresAt };
 }
 
 const unknown = () =>
   new Problem(
     "not_found",
-    "No open invitation of this account has this code. Perhaps it was used, was removed or has expired. Ask an owner of the team for a new one.",
+    "No open invitation of this account has this code. Perhaps it was used, was removed, has expired, or who invited is no owner any more. Ask an owner of the team for a new one.",
   );
 
 const tooManyTeams = () =>

@@ -5,7 +5,7 @@ import { type KubeObject, kinds } from "../../resources/objects.ts";
 import { nobody, type Team } from "../../resources/team.ts";
 import { readEmail } from "../accounts/email.ts";
 import type { Caller, Identity, World } from "../world.ts";
-import { acceptInvitation } from "./invitations.ts";
+import { acceptInvitation, openInvitations } from "./invitations.ts";
 import { addMember, removeMember } from "./members.ts";
 import { asMember, type Member, memberOf } from "./membership.ts";
 import { mostMemberships } from "./teams.ts";
@@ -114,6 +114,35 @@ describe("inviting a member", () => {
     await removeMember(here.world, { ...here.caller, team: here.state.team }, "t1", bobsName);
     expect(await accept(last)).toBe("not_found");
     expect(here.state.team.spec.members).toEqual([owner]);
+  });
+  it.each<[string, Member[]]>([
+    ["was removed", []],
+    ["is a member now", [asMember(ann, "member")]],
+    ["had the address before", [{ ...owner, uid: "u0" }]],
+  ])("by an owner who %s is not accepted, nor shown", async (_what, left) => {
+    const here = scene([owner]);
+    const { invitation } = await add(here, "owner");
+    const eve = asMember(personOf("a9", "u9", "eve@example.com"), "owner");
+    here.state.team = { ...here.state.team, spec: { ...here.state.team.spec, members: [eve, ...left] } };
+    expect(openInvitations(here.state.team, here.state.now)).toEqual([]);
+    const code = invitation?.code ?? "";
+    await expect(acceptInvitation(here.world, { account: bob } as Identity, "t1", { code })).rejects.toMatchObject({
+      code: "not_found",
+    });
+    expect(here.state.team.spec.members).toEqual([eve, ...left]);
+  });
+  it("of an earlier version, which does not say who invited, is accepted", async () => {
+    const here = scene([owner]);
+    const { invitation } = await add(here);
+    const [{ by: _by, ...before } = expect.fail()] = here.state.team.spec.invitations ?? [];
+    const eve = asMember(personOf("a9", "u9", "eve@example.com"), "owner");
+    here.state.team = {
+      ...here.state.team,
+      spec: { ...here.state.team.spec, members: [eve], invitations: [before] },
+    };
+    const code = invitation?.code ?? "";
+    await acceptInvitation(here.world, { account: bob } as Identity, "t1", { code });
+    expect(here.state.team.spec.members).toEqual([eve, asMember(bob, "member")]);
   });
   it("is taken back by removing the account", async () => {
     const here = scene([owner]);

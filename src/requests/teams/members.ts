@@ -108,7 +108,7 @@ export async function addMember(
     needOwner(team, caller);
     invitation = null;
     if (memberOf(team, account) !== undefined) return withRole(team, account, role);
-    const { invitations, code, expiresAt } = invite(world, team, account, role);
+    const { invitations, code, expiresAt } = invite(world, team, account, role, caller.account);
     invitation = { code, expires_at: expiresAt };
     return { invitations };
   });

@@ -10,7 +10,7 @@ export type Member = Team["spec"]["members"][number];
  * Whether a member is this very account: the uid tells it from who had the address before. One without a uid, as kubectl and earlier versions
  * write it, is the account of its name; before an address signs up anew, those of its name are bound to nobody.
  */
-export const isMember = (member: Member, { metadata }: Account): boolean =>
+export const isMember = (member: Member, { metadata }: Pick<Account, "metadata">): boolean =>
   member.account === metadata.name && (member.uid === undefined || member.uid === metadata.uid);
 
 export const memberOf = ({ spec }: Team, account: Account): Member | undefined =>
