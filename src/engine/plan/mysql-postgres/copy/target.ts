@@ -1,7 +1,7 @@
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { engineError, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
+import { engineError, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
@@ -9,6 +9,7 @@ import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { Shared } from "../columns/folding.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
+import { dropNamed, relations } from "./drop-named.ts";
 import type { CreateTable } from "./fallback.ts";
 
 /** What the target has that is never created there. */
@@ -41,16 +42,6 @@ export interface WantedTarget {
   log(message: string): void;
 }
 
-/** What DROP calls the kinds of relations. */
-const relations: Record<string, string> = {
-  r: "TABLE",
-  p: "TABLE",
-  v: "VIEW",
-  m: "MATERIALIZED VIEW",
-  f: "FOREIGN TABLE",
-  S: "SEQUENCE",
-};
-
 /**
  * Errors: `target_not_empty` names the tables that stand in the way and may not be dropped; `target_encoding`;
  * `dependents_exist`. Until something was made, the fence is taken away again with the error.
@@ -76,14 +67,13 @@ export async function prepareTarget(
       throw targetNotEmpty(
         refused.map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`),
       );
-    for (const { name, relation = "TABLE" } of inTheWay) {
-      await fenced(session, fence, () => session.run(`DROP ${relation} ${qualified(schema, name)}`)).catch(
-        (error: unknown) => {
-          throw sqlState(error) === "2BP01" ? held(schema, name, error) : error;
-        },
-      );
-      log(`${relation.toLowerCase()} ${qualified(schema, name)} of the target was dropped, as options.drop says`);
-    }
+    await dropNamed(
+      session,
+      fence,
+      schema,
+      inTheWay.map(({ name, relation = "TABLE" }) => ({ name, relation })),
+      log,
+    );
     await makeSchema(session, fence, schema);
   } catch (error) {
     await giveBack(fence, error);
@@ -163,13 +153,6 @@ export async function readNames(
   );
   return rows.map(({ name, kind }) => ({ name, relation: relations[kind] }));
 }
-
-const held = (schema: string, name: string, error: unknown) =>
-  new EngineError(
-    "dependents_exist",
-    `${qualified(schema, name)} of the target is named in options.drop, but something else depends on it: ${serverMessage(error)}; drop that first`,
-    { cause: error },
-  );
 
 async function makeSchema(session: Writer, fence: Fence<Writer>, schema: string): Promise<void> {
   const there = await session.query("SELECT FROM pg_namespace WHERE nspname = $1", [schema]);

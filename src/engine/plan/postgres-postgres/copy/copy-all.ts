@@ -1,4 +1,4 @@
-import { type CopyReport, EngineError } from "../../../contract/index.ts";
+import type { CopyReport } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
@@ -17,6 +17,7 @@ import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
 import { partKinds } from "../../../run/fence/claims.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import { giveBack as giveFenceBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
 import { filter } from "../../../run/memory/lazy.ts";
 import type { Packed } from "../../../run/memory/packed.ts";
@@ -220,12 +221,7 @@ async function prepareTarget(
 
 /** A target that was refused before anything was written in it is left as it was. */
 const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
-  if (
-    error instanceof EngineError &&
-    ["target_in_use", "target_not_empty", "schema_differs", "option_unmatched", "data_refused"].includes(error.code)
-  ) {
-    if ((await fence.made()).length + (await fence.parts()).length === 0) await fence.drop();
-  }
+  await giveFenceBack(fence, error);
   throw error;
 };
 
