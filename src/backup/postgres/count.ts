@@ -1,4 +1,5 @@
 import { fullName } from "../../engine/contract/text/full-name.ts";
+import { printable } from "../../engine/contract/text/printable.ts";
 import type { Table } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { qualified } from "../../engine/postgres/driver/names.ts";
@@ -7,8 +8,10 @@ import { type Task, workOff } from "../../engine/run/work.ts";
 import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/verify/checksum/alone.ts";
 import { readersOf } from "../../engine/verify/checksum/side.ts";
 import { tableKey } from "../../engine/verify/checksum/types.ts";
-import type { TableRows } from "../contract.ts";
-import type { DumpWork } from "../work.ts";
+import { BackupError, type TableRows } from "../contract.ts";
+import type { BackupAccount } from "../work.ts";
+
+type Account = Pick<BackupAccount, "rows" | "table">;
 
 /**
  * Rows of each table as the sessions see them. `checksums`: they are hashed too, by this method or by the server's own; the answer
@@ -17,7 +20,7 @@ import type { DumpWork } from "../work.ts";
 export async function countTableRows(
   tables: readonly Table[],
   sessions: readonly Session[],
-  account: DumpWork["account"],
+  account: Account | undefined,
   checksums: ChecksumMethod | "own" | undefined,
 ): Promise<{ tables: TableRows[]; checksums?: ChecksumMethod }> {
   const side = { engine: "postgres", sessions: sessions.slice(0, 1) } as const;
@@ -43,8 +46,8 @@ export async function countTableRows(
         });
         const { rows, checksum } = found;
         counted.push({ name: fullName(table.schema, table.name), rows, ...(checksum && { checksum }) });
-        account.rows(rows);
-        account.table();
+        account?.rows(rows);
+        account?.table();
         return [];
       },
     }),
@@ -52,4 +55,37 @@ export async function countTableRows(
   await workOff(sessions, tasks, () => undefined);
   counted.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { tables: counted, ...(method && { checksums: method }) };
+}
+
+/** `passed`: rows in the dump by a table's oid. The session counts the rows of the other tables. */
+export async function countPassed(
+  tables: readonly Table[],
+  passed: ReadonlyMap<number, number>,
+  session: Session,
+  account: Account,
+): Promise<{ tables: TableRows[] }> {
+  const others = tables.filter(({ oid }) => !passed.has(oid));
+  const counted = await countTableRows(others, [session], account, undefined);
+  const found = tables.flatMap(({ oid, schema, name }) => {
+    const rows = passed.get(oid);
+    return rows === undefined ? [] : [{ name: fullName(schema, name), rows }];
+  });
+  return { tables: [...counted.tables, ...found].sort((a, b) => (a.name < b.name ? -1 : 1)) };
+}
+
+/** Errors: `row_count_mismatch` where the dump has another number of rows than the snapshot. */
+export function refuseOtherRows(
+  counted: readonly TableRows[],
+  tables: readonly Table[],
+  passed: ReadonlyMap<number, number>,
+): void {
+  const counts = new Map(counted.map(({ name, rows }) => [name, rows]));
+  for (const { oid, schema, name } of tables) {
+    const [dumped, rows] = [passed.get(oid), counts.get(fullName(schema, name))];
+    if (dumped !== undefined && dumped !== rows)
+      throw new BackupError(
+        "row_count_mismatch",
+        `table ${printable(fullName(schema, name))}: ${dumped} rows were read, and it has ${rows}. Run the backup again`,
+      );
+  }
 }

@@ -1,6 +1,5 @@
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { runDump } from "../../engine/postgres/dump/dump.ts";
-import { release } from "../memory.ts";
 
 /** Large ones, since each is handed to another thread and waited for. */
 const blockBytes = 1 << 20;
@@ -49,14 +48,12 @@ function createBlocks() {
     changed.resolve();
     changed = Promise.withResolvers();
   };
-  return {
-    async fill(piece: Buffer): Promise<void> {
-      for (let at = 0; at < piece.length && over === undefined; ) {
+  const blocks = {
+    /** Waits while both are full. */
+    fill(piece: Buffer, from = 0): Promise<void> | undefined {
+      for (let at = from; at < piece.length && over === undefined; ) {
         filling ??= free.pop();
-        if (filling === undefined) {
-          await changed.promise;
-          continue;
-        }
+        if (filling === undefined) return changed.promise.then(() => blocks.fill(piece, at));
         const taken = piece.copy(filling, filled, at);
         filled += taken;
         at += taken;
@@ -66,7 +63,7 @@ function createBlocks() {
         filled = 0;
         change();
       }
-      release(piece);
+      return undefined;
     },
     end(error?: unknown): void {
       over ??= error === undefined ? {} : { error };
@@ -88,4 +85,5 @@ function createBlocks() {
       }
     },
   };
+  return blocks;
 }

@@ -7,12 +7,13 @@ import { openSource } from "../../engine/postgres/source/source.ts";
 import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
-import { countTableRows } from "./count.ts";
+import { countPassed, countTableRows, refuseOtherRows } from "./count.ts";
 import { dumped } from "./dumped.ts";
+import { createRowCounter, type RowCounter } from "./row-counter.ts";
 
 /**
  * PostgreSQL: pg_dump's custom format as one part, by a snapshot of ours that is held against TRUNCATE; the rows of each table are
- * counted in the same snapshot meanwhile.
+ * counted as they pass.
  */
 
 export const dumpPart = "database.dump";
@@ -57,17 +58,24 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
     });
     account.phase("copying");
     const writing = { ...work.writing, signal };
+    const rows = createRowCounter({ tables: new Set(tables.map(({ oid }) => oid)), account });
     const dump = writePart(
       writing,
       { name: dumpPart, holds: "dump" },
-      dumped(first, signal, {
-        snapshot: opened.snapshot,
-        encoding: opened.encoding,
-        without: checkpoint === undefined ? [] : [checkpoint.table],
-      }),
+      counting(
+        rows,
+        dumped(first, signal, {
+          snapshot: opened.snapshot,
+          encoding: opened.encoding,
+          without: checkpoint === undefined ? [] : [checkpoint.table],
+        }),
+      ),
     );
-    const counts = countTableRows(tables, [counter], account, work.checksums ? "own" : undefined);
-    const [part, counted] = await bothOrNeither(dump, counts, failed);
+    const hashes = work.checksums ? countTableRows(tables, [counter], undefined, "own") : undefined;
+    const [part, hashed] = await bothOrNeither(dump, Promise.resolve(hashes), failed);
+    const passed = rows.end();
+    if (hashed !== undefined) refuseOtherRows(hashed.tables, tables, passed);
+    const counted = hashed ?? (await countPassed(tables, passed, counter, account));
     await held.release();
     return {
       source: { product: "PostgreSQL", version: versionText(first.version), database: source.database },
@@ -93,6 +101,13 @@ export async function largeObjects(session: Session): Promise<{ kind: string; na
     "SELECT pg_catalog.count(*) AS count FROM pg_catalog.pg_largeobject_metadata",
   );
   return row === undefined || row.count === 0 ? [] : [{ kind: "large objects", name: String(row.count) }];
+}
+
+async function* counting(counter: RowCounter, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const piece of pieces) {
+    counter.take(piece);
+    yield piece;
+  }
 }
 
 /** Both to their end; the first error ends the other. */

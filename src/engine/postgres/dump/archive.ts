@@ -60,14 +60,23 @@ export function readContents(bytes: Buffer): Contents {
 }
 
 export interface ArchiveReader {
-  /** Errors: `unknown_archive`. */
+  /** Keeps nothing of the piece itself. Errors: `unknown_archive`. */
   take(piece: Buffer): void;
   /** To be called when there are no more pieces. Errors: `archive_cut`. */
   end(): void;
 }
 
-/** Reads an archive without rows as it comes, and gives its entries to `keep` in their order, which is one in which they can be made. */
-export function createArchiveReader(keep: (entry: DumpEntry) => void): ArchiveReader {
+/** What follows the table of contents, in pieces. A piece is good until the call returns. */
+export type DataReader = (piece: Buffer, intBytes: number) => void;
+
+/**
+ * Reads an archive as it comes, and gives its entries to `keep` in their order, which is one in which they can be made. An archive with
+ * rows has them after that.
+ */
+export function createArchiveReader(
+  keep: (entry: DumpEntry) => void,
+  data: DataReader = () => undefined,
+): ArchiveReader {
   let pieces: Buffer[] = [];
   let size = 0;
   /** Bytes that are there before the next look: twice as many where an entry did not fit, so that a large one is not read again for each piece. */
@@ -101,11 +110,12 @@ export function createArchiveReader(keep: (entry: DumpEntry) => void): ArchiveRe
     pieces = isRead() ? [] : [bytes.subarray(at)];
     size = isRead() ? 0 : bytes.length - at;
     wanted = at === 0 ? size * 2 : 0;
+    if (head !== undefined && isRead()) data(bytes.subarray(at), head.intBytes);
   };
   return {
     take(piece) {
-      if (isRead()) return;
-      pieces.push(piece);
+      if (head !== undefined && isRead()) return data(piece, head.intBytes);
+      pieces.push(Buffer.from(piece));
       size += piece.length;
       if (size >= wanted) read();
     },
@@ -190,8 +200,7 @@ function readHead(cursor: Cursor): Head {
   if (byte() !== 1) throw broken("it is not in the custom format");
   const int = () => readInt(cursor, intBytes);
   const string = () => readString(cursor, intBytes);
-  if (minor >= 15) byte();
-  else int();
+  if ((minor >= 15 ? byte() : int()) !== 0) throw broken("it is compressed");
   for (let i = 0; i < 7; i++) int();
   string();
   string();

@@ -15,6 +15,7 @@ import type { Session } from "../driver/connection.ts";
 import { optionsFor } from "../driver/settings.ts";
 import { createArchiveReader, type DumpEntry } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
+import { openOutput, type Take } from "./program-output.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
 
@@ -64,10 +65,11 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
   const archive = createArchiveReader((entry) => entries.push(entry));
   let size = 0;
   const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
-  await runDump(source, args, options, async (chunk) => {
-    size += chunk.length;
+  await runDump(source, args, options, (piece) => {
+    size += piece.length;
     if (size > mostBytes) throw tooLarge(options.memory ?? programBytes());
-    archive.take(chunk);
+    archive.take(piece);
+    return undefined;
   });
   archive.end();
   refuseOtherStrings(entries);
@@ -75,14 +77,14 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
 }
 
 /**
- * Runs pg_dump in its custom format, uncompressed, and gives its output piece by piece to `take`, the next one when that has resolved.
+ * Runs pg_dump in its custom format, uncompressed, and gives its output piece by piece to `take`, each good until the call has ended.
  * Errors: those of dump-failure.ts, of `source` and of `take`.
  */
 export async function runDump(
   source: Session,
   args: readonly string[],
   options: DumpOptions,
-  take: (chunk: Buffer) => Promise<void>,
+  take: Take,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "rowferry-"));
   try {
@@ -185,29 +187,27 @@ async function output(
   args: string[],
   env: NodeJS.ProcessEnv,
   { env: own, signal, memory = programBytes() }: DumpOptions,
-  take: (chunk: Buffer) => Promise<void>,
+  take: Take,
 ): Promise<void> {
-  const child = spawn(dumpPath(own), args, { env, stdio: ["ignore", "pipe", "pipe"], signal });
+  const written = await openOutput();
+  const child = spawn(dumpPath(own), args, { env, stdio: ["ignore", written.stdout, "pipe"], signal });
+  written.stdout.destroy();
   let words = "";
   let large = false;
   boundMemory(child, memory, () => {
     large = true;
   });
-  child.stderr.on("data", (chunk: Buffer) => {
+  child.stderr?.on("data", (chunk: Buffer) => {
     words = (words + chunk.toString()).slice(-4000);
   });
   const closed = once(child, "close").catch((cause: unknown) => {
     signal.throwIfAborted();
     throw new EngineError("pg_dump_missing", "pg_dump could not be started", { cause });
   });
-  const taken = (async () => {
-    try {
-      for await (const chunk of child.stdout) await take(chunk);
-    } catch (error) {
-      child.kill();
-      throw error;
-    }
-  })();
+  const taken = written.read(take).catch((error: unknown) => {
+    child.kill();
+    throw error;
+  });
   const [ended, read] = await Promise.allSettled([closed, taken]);
   signal.throwIfAborted();
   if (ended.status === "rejected") throw ended.reason;
