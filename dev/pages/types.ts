@@ -64,6 +64,9 @@ A byte may be invalid in its column's character set, such as x'98' in cp1251. Ro
 MySQL's JSON stores a number with a decimal point, or beyond 64 bits, as a double. If JSON or an array from PostgreSQL has a number with more digits, the report's warnings count
 these values by column. To keep every digit, set the column's type to \`LONGTEXT\` with \`types\`. MariaDB's JSON keeps the text.
 
+JSON that MySQL computed itself, as \`JSON_OBJECT('price', price)\`, can hold decimals, dates and bytes. Between MySQL servers such a document is copied as text:
+decimals become doubles, and values that lose digits are counted in the same way. Dates and bytes become strings with the same text; they are not counted.
+
 MySQL's JSON also sorts the keys of an object. If a \`json\` value has a key twice, MySQL keeps the last one.
 
 ### real

@@ -1,23 +1,25 @@
 import { printable } from "../contract/text/printable.ts";
 import { identifier } from "../postgres/driver/names.ts";
-import { createNumberScan } from "../rows/copy-to-load/json-numbers.ts";
+import { createNumberScan } from "../rows/json-numbers.ts";
 import { createDialect } from "./checksum/dialect.ts";
+import { mysql } from "./checksum/expressions.ts";
 import { formatTable } from "./checksum/messages.ts";
 import { readersOf } from "./checksum/side.ts";
 import { tableKey } from "./checksum/types.ts";
 import type { Comparing } from "./comparing.ts";
 
-/** Numbers that may be more than a double, or -0: their text in JSON is looked at. */
-const doubtful = "[0-9.eE+-]{16}|[0-9][eE]|-0";
+/** Numbers that may be more than a double, or -0: their text in JSON is looked at. Decimals in MySQL's JSON have no exponent. */
+const doubtful = { postgres: "[0-9.eE+-]{16}|[0-9][eE]|-0", mysql: "[0-9.-]{16}" };
 
 /**
- * MySQL keeps JSON's numbers as doubles, and they are compared as such: values that have lost digits there are counted by
- * their column. Reads what PostgreSQL itself finds doubtful. `schema.table.column: reason`, as Verification's `uncompared`.
+ * MySQL keeps the numbers of a JSON text as doubles, and they are compared as such: values that have lost digits there are
+ * counted by their column. Reads what the source itself finds doubtful. `schema.table.column: reason`, as Verification's `uncompared`.
  */
 export async function lostDigits({ source, target, paired }: Comparing, signal: AbortSignal): Promise<string[]> {
-  if (source.side.engine !== "postgres" || target.side.engine !== "mysql") return [];
+  if (target.side.engine !== "mysql") return [];
+  const { engine } = source.side;
   const [reader] = readersOf(source.side, undefined);
-  const dialect = createDialect("postgres", "md5");
+  const dialect = createDialect(engine, "md5");
   const typesOf = ({ tables }: typeof source) => new Map(tables.map(({ name, type }) => [tableKey(...name), type]));
   const [ours, theirs] = [typesOf(source), typesOf(target)];
   const found: string[] = [];
@@ -27,11 +29,15 @@ export async function lostDigits({ source, target, paired }: Comparing, signal: 
       if (reader === undefined || type?.engine !== "mysql" || type.name !== "json") continue;
       signal.throwIfAborted();
       const [schema, table] = pair.source;
-      const from = dialect.from(schema, table, ours.get(tableKey(schema, table))?.partitioned === true);
-      const text = `pg_catalog.to_json(${identifier(column.source)})::pg_catalog.text`;
-      // The scan reads two bytes for a backslash.
-      const sql = `SELECT pg_catalog.replace(x.t, '\\', '\\\\') FROM (SELECT ${text} AS t ${from}) x WHERE x.t ~ '${doubtful}'`;
-      const scan = createNumberScan();
+      const own = ours.get(tableKey(schema, table));
+      const ourType = own?.columns.get(column.source);
+      if (ourType?.engine === "mysql" && ourType.name !== "json") continue;
+      const from = dialect.from(schema, table, own?.partitioned === true);
+      const sql =
+        engine === "postgres"
+          ? `SELECT x.t FROM (SELECT pg_catalog.to_json(${identifier(column.source)})::pg_catalog.text AS t ${from}) x WHERE x.t ~ '${doubtful.postgres}'`
+          : `SELECT x.t FROM (SELECT ${mysql.asText(mysql.column(column.source))} AS t ${from}) x WHERE x.t REGEXP '${doubtful.mysql}'`;
+      const scan = createNumberScan("plain");
       let values = 0;
       await reader.reading(pair.source, (one) =>
         one.rows(sql, 1, ([value]) => {

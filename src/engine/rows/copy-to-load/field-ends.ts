@@ -1,5 +1,5 @@
+import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
-import { createNumberScan, mayLoseDigits } from "./json-numbers.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** What is done to a field once its bytes stand in the block: checked, shortened, or turned into others, in place. */
@@ -75,7 +75,7 @@ export function endOf(field: Field, found: Findings): End | undefined {
 }
 
 function documentEnd(found: Findings, exponents: boolean): End {
-  const scan = createNumberScan();
+  const scan = createNumberScan("written");
   return (to, start, end) => {
     if (!mayLoseDigits(to, start, end, exponents)) return end;
     scan.feed(to, start, end);

@@ -27,6 +27,11 @@ export const kind = {
 
 export type FieldKind = (typeof kind)[keyof typeof kind];
 
+/** PostgreSQL itself writes jsonb and numeric without exponents; json is as the user wrote it. */
+export const doublesOf = ({ type }: { type: string }): Pick<Field, "doubles"> => ({
+  doubles: type === "jsonb" || type === "numeric" ? "plain" : "exponents",
+});
+
 /** SRIDs that a target knows, and whether their coordinates are longitude and latitude in degrees. */
 export type Srids = ReadonlyMap<number, boolean>;
 

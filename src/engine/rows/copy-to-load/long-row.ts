@@ -1,8 +1,8 @@
 import { EngineError } from "../../contract/index.ts";
 import { blockBytes } from "../../mysql/target/loader.ts";
+import { createNumberScan } from "../json-numbers.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
-import { createNumberScan } from "./json-numbers.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
@@ -65,7 +65,7 @@ export function createLongRow(
           for (let at = 0; at < length; at++) putAny(bytes[at] as number);
         }),
   );
-  const scans = fields.map(({ doubles }) => (doubles ? createNumberScan() : undefined));
+  const scans = fields.map(({ doubles }) => (doubles ? createNumberScan("written") : undefined));
   const single = new Uint8Array(1);
 
   const beginField = () => {

@@ -3,6 +3,7 @@ import { isEnd } from "../../mysql/driver/result.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
 import { packetHeader } from "../../mysql/driver/wire.ts";
 import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { createTextRow } from "../text-row.ts";
 
 /**
@@ -16,8 +17,8 @@ export interface RowEncoder extends RowSink {
   readonly bytes: number;
   /** Empty values in columns of kind `enumeration`. */
   readonly empty: number;
-  /** For each column of kind `signed`: values of minus zero. */
-  readonly zeros: readonly number[];
+  /** By column, values that change: of kind `signed` minus zero, of kind `document` those with a number that loses digits. */
+  readonly changed: readonly number[];
   /** Sends what is left in the block and gives the block back. Last call. */
   finish(): void;
 }
@@ -31,6 +32,8 @@ export const kind = {
   enumeration: 2,
   /** A floating point number for a column that knows no minus zero. */
   signed: 3,
+  /** A JSON document whose numbers the target reads as doubles: MySQL itself may have made decimals of them. */
+  document: 4,
 } as const;
 
 /** 0: the byte as it is; else the letter after the backslash. */
@@ -86,7 +89,11 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   let rows = 0;
   let bytes = 0;
   let empty = 0;
-  const zeros = columnKinds.map(() => 0);
+  const changed = columnKinds.map(() => 0);
+  const scans = columnKinds.map((how) => (how === kind.document ? createNumberScan("plain") : undefined));
+  const count = (column: number) => {
+    changed[column] = (changed[column] as number) + 1;
+  };
   let ended = false;
 
   const flush = () => {
@@ -100,7 +107,13 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   /** Counts what a complete field of no ordinary kind holds. */
   const note = (how: number | undefined, column: number, from: Uint8Array, start: number, end: number) => {
     if (how === kind.signed) {
-      if (isMinusZero(from, start, end)) zeros[column] = (zeros[column] as number) + 1;
+      if (isMinusZero(from, start, end)) count(column);
+    } else if (how === kind.document) {
+      // MySQL writes decimals without an exponent.
+      if (!mayLoseDigits(from, start, end, false)) return;
+      const scan = scans[column];
+      scan?.feed(from, start, end);
+      if (scan?.finish()) count(column);
     } else if (start === end) empty++;
   };
 
@@ -161,6 +174,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       signed = 0;
     },
     piece(from, start, end) {
+      scans[longColumn]?.feed(from, start, end);
       for (let p = start; kinds[longColumn] === kind.signed && p < end && signed >= 0; p++)
         if (signed === 0) signed = from[p] === minus ? 1 : -1;
         else if (from[p] !== zero && from[p] !== point) signed = -1;
@@ -172,7 +186,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
       }
     },
     end(column) {
-      if (signed === 1) zeros[column] = (zeros[column] as number) + 1;
+      if (signed === 1 || scans[column]?.finish()) count(column);
     },
     finish() {
       put(0x0a);
@@ -222,7 +236,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     get empty() {
       return empty;
     },
-    zeros,
+    changed,
     get ended() {
       return ended;
     },

@@ -82,8 +82,10 @@ function digestOf(
     const type = types.get(name);
     if (type === undefined) return undefined;
     const form = comparedForm({ name, type }, { name, type }, encodings, hash, {});
-    if ("uncompared" in form || form.canonicalForm !== undefined) return undefined;
-    pieces.push({ args: form.source.args, nullable: form.source.nulls === true || type.nullable });
+    if ("uncompared" in form) return undefined;
+    const digested = form.canonicalForm === undefined ? form.source : form.fast?.source;
+    if (digested === undefined) return undefined;
+    pieces.push({ args: digested.args, nullable: digested.nulls === true || type.nullable });
   }
   return dialect.digest(pieces);
 }

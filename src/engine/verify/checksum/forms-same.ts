@@ -15,7 +15,7 @@ import {
 } from "./expressions.ts";
 import type { MysqlType, PostgresType } from "./types.ts";
 
-/** The forms of a column that goes to the same engine: all on the servers, but MariaDB's JSON text into MySQL's own type. */
+/** The forms of a column that goes to the same engine: all on the servers, but JSON into MySQL's own type. */
 
 export function mysqlForm(
   source: { name: string; type: MysqlType },
@@ -25,7 +25,8 @@ export function mysqlForm(
   const [from, to] = [mysql.column(source.name), mysql.column(target.name)];
   const isJson = (type: MysqlType) => type.name === "json" || type.json;
   const native = (type: MysqlType) => type.name === "json";
-  if (isJson(source.type) && isJson(target.type) && native(source.type) !== native(target.type)) {
+  // MySQL's own type may hold decimals, of which a server that reads their text makes doubles.
+  if (isJson(source.type) && isJson(target.type) && (native(source.type) || native(target.type))) {
     const text = (column: string, type: MysqlType) => (native(type) ? mysql.asText(column) : mysql.text(column, type));
     const texts = { source: text(from, source.type), target: text(to, target.type) };
     return {

@@ -114,7 +114,7 @@ async function undo(
   );
 }
 
-export type LoadedRows = Pick<RowEncoder, "rows" | "bytes" | "zeros">;
+export type LoadedRows = Pick<RowEncoder, "rows" | "bytes" | "changed">;
 
 async function loadRows(work: PartWork): Promise<LoadedRows> {
   const { plan, database, part, reader, writer, pool } = work;
@@ -145,7 +145,7 @@ async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<
     const values = Array.from({ length: Math.min(left, emptyRows) }, () => "()").join(", ");
     await writer.run(`INSERT INTO ${qualified(database, plan.name)} () VALUES ${values}`);
   }
-  return { rows, bytes: 0, zeros: [] };
+  return { rows, bytes: 0, changed: [] };
 }
 
 function watched(encoder: ReturnType<typeof createRowEncoder>, { throttle, progress }: PartWork): RowSink {

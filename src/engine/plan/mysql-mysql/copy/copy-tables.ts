@@ -1,11 +1,12 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
-import { minusZeroMessage } from "../../../mysql/driver/minus-zero.ts";
+import { lostDigitsMessage, minusZeroMessage } from "../../../mysql/driver/changed-numbers.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markShapes, partOf } from "../../../mysql/fence/others-work.ts";
 import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
 import { createPool } from "../../../mysql/target/loader.ts";
+import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { type Task, together, workOff } from "../../../run/work.ts";
@@ -68,14 +69,15 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
   const { progress, fence, content, targetDatabase } = work;
   const pool = createPool();
   const done = new Map<string, DoneTable>();
-  /** Of each column that is loaded, what its parts lost. */
-  const lost = new WeakMap<TablePlan, readonly number[]>();
+  /** Of each column that is loaded, how many values changed in its parts. */
+  const changes = new WeakMap<TablePlan, readonly number[]>();
   const againOf = new Map(work.tables.map(({ name, again }) => [name, again]));
 
-  const warningsOf = (plan: TablePlan, zeros = lost.get(plan) ?? []): string[] =>
+  const warningsOf = (plan: TablePlan, changed = changes.get(plan) ?? []): string[] =>
     plan.columns.flatMap(({ name }, at) => {
-      const count = zeros[at] ?? 0;
-      return count === 0 ? [] : [minusZeroMessage(`${work.database}.${plan.source.name}.${name}`, count)];
+      const count = changed[at] ?? 0;
+      const message = plan.kinds[at] === kind.document ? lostDigitsMessage : minusZeroMessage;
+      return count === 0 ? [] : [message(`${work.database}.${plan.source.name}.${name}`, count)];
     });
 
   const counts = async (session: Session, tables: readonly string[]): Promise<number[]> => {
@@ -120,8 +122,8 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     const finished: { shape?: string | undefined } = {};
     return {
       finished,
-      mark: async ({ rows, zeros }: LoadedRows) => {
-        const marking = { plan, rows, entries: [], warnings: warningsOf(plan, zeros), content };
+      mark: async ({ rows, changed }: LoadedRows) => {
+        const marking = { plan, rows, entries: [], warnings: warningsOf(plan, changed), content };
         finished.shape = await markFinished(writer, fence, targetDatabase, marking);
       },
     };
@@ -163,9 +165,9 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     throttle: work.throttle,
     present: content === "data",
     alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
-    kept: ({ zeros }: LoadedRows) => {
-      const before = lost.get(plan);
-      lost.set(plan, before === undefined ? zeros : zeros.map((count, at) => count + (before[at] ?? 0)));
+    kept: ({ changed }: LoadedRows) => {
+      const before = changes.get(plan);
+      changes.set(plan, before === undefined ? changed : changed.map((count, at) => count + (before[at] ?? 0)));
     },
     progress: (rows: number, size: number) => progress.add(plan.source.name, rows, size),
   });

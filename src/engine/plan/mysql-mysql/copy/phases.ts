@@ -3,7 +3,7 @@ import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
-import { knowsMinusZero } from "../../../mysql/driver/minus-zero.ts";
+import { knowsMinusZero } from "../../../mysql/driver/changed-numbers.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";

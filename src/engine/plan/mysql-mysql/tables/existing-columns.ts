@@ -51,8 +51,10 @@ export function loadedAs(
   });
   const kinds = plan.kinds.map((how, at) => {
     const source = byName.get(plan.columns[at]?.name ?? "");
-    // A text keeps the sign.
-    return how === kind.signed && source !== undefined && present(source).charset !== null ? kind.plain : how;
+    const isText = source !== undefined && present(source).charset !== null;
+    // A text keeps the sign, and every digit.
+    if (how === kind.signed && isText) return kind.plain;
+    return how === kind.document && isText ? kind.text : how;
   });
   return { ...plan, columns, kinds, ...(read.size === 0 ? {} : { select: plan.selected(read) }) };
 }

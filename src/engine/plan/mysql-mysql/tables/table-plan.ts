@@ -101,7 +101,7 @@ export function planTable(
     foreignKeys: definition.items.filter((item) => item.kind === "foreign" && !without.has(item)),
     without,
     columns: [...read.map((column) => loadColumn(column)), ...hidden.map((name) => ({ name }))],
-    kinds: [...read.map((column) => kindOf(column, planning.unsigns === true)), ...hidden.map(() => kind.plain)],
+    kinds: [...read.map((column) => kindOf(column, planning)), ...hidden.map(() => kind.plain)],
     enumerations: read.filter(({ dataType }) => dataType === "enum").map(({ name }) => name),
     select: selected(new Set()),
     selected,
@@ -148,8 +148,9 @@ const plain = new Set([
   ),
 ]);
 
-function kindOf({ dataType }: SourceColumn, unsigns: boolean): number {
+function kindOf({ dataType }: SourceColumn, { target, unsigns = false }: TablePlanning): number {
   if (dataType === "enum") return kind.enumeration;
+  if (dataType === "json" && !target.server.maria) return kind.document;
   if (!plain.has(dataType)) return kind.text;
   return unsigns && (dataType === "float" || dataType === "double") ? kind.signed : kind.plain;
 }

@@ -1,6 +1,6 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
-import { minusZeroMessage } from "../../../mysql/driver/minus-zero.ts";
+import { minusZeroMessage } from "../../../mysql/driver/changed-numbers.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject, type SourceObject } from "../../../postgres/catalogue/objects.ts";
 import type { Difference } from "../finish/read-back.ts";

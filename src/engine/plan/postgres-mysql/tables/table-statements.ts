@@ -1,8 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { kind } from "../../../rows/copy-to-load/fields.ts";
-import { doublesOf } from "../../../rows/copy-to-load/json-numbers.ts";
+import { doublesOf, kind } from "../../../rows/copy-to-load/fields.ts";
 import { declaredCharset } from "../../fits/mysql-type.ts";
 import { planChecks } from "../columns/checks.ts";
 import { describeColumns } from "../columns/column-lines.ts";

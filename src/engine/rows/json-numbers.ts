@@ -1,13 +1,11 @@
-import type { SourceColumn } from "../../postgres/catalogue/catalogue.ts";
-import { canonicalNumber } from "../../verify/checksum/json.ts";
-import type { Field } from "./fields.ts";
+import { canonicalNumber } from "../verify/checksum/json.ts";
 
 /**
  * Looks for numbers in a JSON text that a double does not keep, as MySQL's JSON stores those that are no integer of 64 bits, and
  * for -0, which is an integer there and becomes 0.
  */
 export interface NumberScan {
-  /** Bytes of the document as COPY's and LOAD DATA's texts write them, with two bytes for a backslash; any may be the last of a piece. */
+  /** Bytes of the document; any may be the last of a piece. */
   feed(bytes: Uint8Array, start: number, end: number): void;
   /** Whether there was one; the next document follows. */
   finish(): boolean;
@@ -23,11 +21,6 @@ const zero = 0x30;
 const keptLength = 15;
 /** The largest double has 309 digits, and the smallest fewer than 1,100. */
 const mostBytes = 1100;
-
-/** PostgreSQL itself writes jsonb and numeric without exponents; json is as the user wrote it. */
-export const doublesOf = ({ type }: Pick<SourceColumn, "type">): Pick<Field, "doubles"> => ({
-  doubles: type === "jsonb" || type === "numeric" ? "plain" : "exponents",
-});
 
 /** Bytes of a number: 1 for digits and the point, 2 for what stands in an exponent or before a number. */
 const ofNumber = new Uint8Array(256);
@@ -55,7 +48,8 @@ export function mayLoseDigits(bytes: Uint8Array, start: number, end: number, exp
   return false;
 }
 
-export function createNumberScan(): NumberScan {
+/** `written`: COPY's and LOAD DATA's texts have two bytes for a backslash, `plain` is the document itself. */
+export function createNumberScan(as: "written" | "plain"): NumberScan {
   const number = Buffer.alloc(mostBytes);
   let length = 0;
   let hasExponent = false;
@@ -80,7 +74,8 @@ export function createNumberScan(): NumberScan {
     let p = start;
     while (p < end) {
       const byte = bytes[p++] as number;
-      if (byte === backslash && !escaped) escaped = true;
+      if (byte === backslash && as === "plain") escapedInside = !escapedInside;
+      else if (byte === backslash && !escaped) escaped = true;
       else if (escaped || escapedInside) {
         // Two bytes are one backslash of the document, which makes of the next character a plain one.
         escapedInside = escaped && !escapedInside;

@@ -9,3 +9,7 @@ export async function knowsMinusZero(session: Pick<Session, "query">): Promise<b
 /** Words for zeros that lost their sign; `column` with its table. */
 export const minusZeroMessage = (column: string, zeros: number): string =>
   `column ${column}: ${zeros} values of -0 became 0, since this server knows no minus zero`;
+
+/** Words for JSON documents of MySQL that another MySQL server reads from their text; `column` with its table. */
+export const lostDigitsMessage = (column: string, values: number): string =>
+  `column ${column}: ${values} ${values === 1 ? "value has" : "values have"} decimal numbers with more digits than MySQL's JSON keeps when it reads a text; they became doubles`;

@@ -31,7 +31,7 @@ test.each<[document: string, lost: boolean]>([
   ["null", false],
 ])("%s: %s", (document, lost) => {
   const bytes = written(document);
-  const scan = createNumberScan();
+  const scan = createNumberScan("written");
   scan.feed(bytes, 0, bytes.length);
   expect(scan.finish()).toBe(lost);
   // The cheap look may only say too much.
@@ -41,6 +41,13 @@ test.each<[document: string, lost: boolean]>([
   for (let at = 0; at < bytes.length; at++) scan.feed(bytes, at, at + 1);
   expect(scan.finish()).toBe(lost);
   expect(scan.finish()).toBe(false);
+  const itself = Buffer.from(document);
+  const plain = createNumberScan("plain");
+  plain.feed(itself, 0, itself.length);
+  expect(plain.finish()).toBe(lost);
+  for (let at = 0; at < itself.length; at++) plain.feed(itself, at, at + 1);
+  expect(plain.finish()).toBe(lost);
+  expect(plain.finish()).toBe(false);
 });
 
 test("a number of sixteen bytes is seen wherever it stands", () => {
