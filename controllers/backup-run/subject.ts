@@ -13,6 +13,9 @@ export const isDeleting = ({ metadata }: Subject): boolean => metadata.deletionT
 /** Whether its pod has work left after its result is stored: the record of a conversion is dropped from the target. */
 export const isResultFollowed = (subject: Subject): boolean => subject.kind === "Restore" && subject.spec.convert;
 
+const isScheduled = (subject: Subject): boolean =>
+  subject.kind === "Restore" ? subject.spec.verification : subject.spec.trigger === "Schedule";
+
 export function candidateOf(subject: Subject): Candidate {
   const { kind, metadata, status } = subject;
   const { name, namespace, uid, generation, creationTimestamp } = metadata;
@@ -21,6 +24,7 @@ export function candidateOf(subject: Subject): Candidate {
   return {
     ...{ kind, name, namespace, uid, generation },
     account: metadata.labels?.[labels.account],
+    isScheduled: isScheduled(subject),
     isRunning: hasJob && active,
     isWaiting: !hasJob && active && !isDeleting(subject),
     since: status?.queuedAt === undefined ? Date.parse(creationTimestamp) + 999 : Date.parse(status.queuedAt),

@@ -29,6 +29,14 @@ export type Standing = "runs" | "waits" | undefined;
 const accountOf = ({ namespace, account }: Candidate, isTeam: Line["isTeam"]): string | undefined =>
   isTeam(namespace) ? account : undefined;
 
+/** Runs that somebody asked for, and those that a schedule started. */
+export type Origin = "asked" | "scheduled";
+export const origins = ["asked", "scheduled"] as const;
+
+/** Whose turn it is of the two: a thousand backups that are due at midnight do not hold up what a person waits for. */
+export const firstOf = (running: Readonly<Record<Origin, number>>): readonly [Origin, Origin] =>
+  running.asked <= running.scheduled ? ["asked", "scheduled"] : ["scheduled", "asked"];
+
 /** Whose run it is: the Account's, else the namespace's. */
 export function ownerOf(candidate: Candidate, isTeam: Line["isTeam"]): { name: string; isAccount: boolean } {
   const account = accountOf(candidate, isTeam);

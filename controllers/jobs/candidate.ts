@@ -7,6 +7,8 @@ export interface Candidate {
   generation: number;
   /** The Account that made it, by its label. */
   account: string | undefined;
+  /** A schedule started it, or it verifies a backup: nobody waits for it. */
+  isScheduled: boolean;
   /** Names of its servers, where it has any. */
   servers?: { source?: string; target?: string };
   /** Takes a slot: its run has a Job and has not ended. */

@@ -5,7 +5,7 @@ import { createLines } from "./lines.ts";
 
 const one = (uid: string, more: Partial<Candidate> = {}): Candidate => ({
   ...{ kind: "Migration", name: uid, namespace: "a", uid, generation: 1, account: undefined },
-  ...{ isRunning: false, isWaiting: true, since: 0, run: 1, isSeen: () => false },
+  ...{ isScheduled: false, isRunning: false, isWaiting: true, since: 0, run: 1, isSeen: () => false },
   ...more,
 });
 const most: RunLimits = { cluster: 100, namespace: 100, account: 100 };
@@ -40,6 +40,7 @@ describe("kept from change to change", () => {
       const servers = { source: pick(["s", "t"]), target: pick(["u", "v", "w"]) };
       const candidate = one(uid, {
         ...{ namespace: pick(["t0", "t1", "a", "b"]), account: pick(["x", "y", undefined]), servers },
+        isScheduled: next(2) === 0,
         since: pick([0, 1, 2, 3, Number.POSITIVE_INFINITY, Number.NaN]),
       });
       if (next(6) === 0) {

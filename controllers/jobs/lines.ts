@@ -1,12 +1,13 @@
-import { type Line, ownerOf, type Standing, type Use, usesOf } from "./admission.ts";
+import { firstOf, type Line, type Origin, origins, ownerOf, type Standing, type Use, usesOf } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
 import type { HeldBy, Slot } from "./observed.ts";
 
 /**
  * Who may start, of all candidates in the cluster, and the places of the others: kept from change to change, since each run that ends
- * or starts would else take as long as there are thousands that wait. A free slot goes to whom has the fewest runs, and of two to the one that waits longest, so that nobody's many hold back another's
- * few; one that only its namespace, its Account or a server holds back lets others pass. The reserved slots wait for owners that run nothing. A
- * position counts the line that holds it back.
+ * or starts would else take as long as there are thousands that wait. A free slot goes to runs that somebody asked for or to those that a
+ * schedule started, of which fewer run; among these to whom has the fewest runs, and of two to the one that waits longest, so that
+ * nobody's many hold back another's few; one that only its namespace, its Account or a server holds back lets others pass. The reserved
+ * slots wait for owners that run nothing. A position counts the line that holds it back.
  */
 export interface Lines {
   /** To be told of each change of one. */
@@ -28,6 +29,7 @@ interface Entry {
   uid: string;
   candidate: Candidate;
   owner: Owner;
+  origin: Origin;
   uses: readonly Use[];
   runs: boolean;
   since: number;
@@ -38,7 +40,7 @@ interface Owner {
   isAccount: boolean;
   running: number;
   /** Those that wait, the oldest first. */
-  line: Entry[];
+  lines: Record<Origin, Entry[]>;
 }
 
 /** How many there are of each name. */
@@ -82,10 +84,24 @@ function heldBy({ candidate, owner }: Entry, isCrowded: boolean, use: Use | unde
 /** Once every free slot is given away. */
 interface Outcome {
   free: ReadonlyMap<string, Candidate>;
-  total: number;
+  totals: Readonly<Record<Origin, number>>;
   running(owner: Owner): number;
   isCrowded(one: Entry): boolean;
   busy(one: Entry): Use | undefined;
+}
+
+/** Of both kinds, in the order in which slots would go to them. */
+function* merged<T>(lines: Record<Origin, readonly T[]>, running: Readonly<Record<Origin, number>>): Generator<T> {
+  const counts = { ...running };
+  const at = { asked: 0, scheduled: 0 };
+  for (;;) {
+    const origin = firstOf(counts).find((of) => at[of] < lines[of].length);
+    const next = origin && lines[origin][at[origin]];
+    if (origin === undefined || next === undefined) return;
+    yield next;
+    at[origin] += 1;
+    counts[origin] += 1;
+  }
 }
 
 export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOptions): Lines {
@@ -99,20 +115,20 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
   const owners = new Map<string, Owner>();
   const inNamespace = tally();
   const onServer = tally();
-  let total = 0;
+  const totals: Record<Origin, number> = { asked: 0, scheduled: 0 };
   /** Until something changes that counts. */
   let outcome: Outcome | undefined;
   let places: { of: Outcome; at: number; slots: Map<string, Slot> } | undefined;
 
   function ownerFor(candidate: Candidate): Owner {
     const { name, isAccount } = ownerOf(candidate, isTeam);
-    const found = owners.get(name) ?? { name, isAccount, running: 0, line: [] };
+    const found = owners.get(name) ?? { name, isAccount, running: 0, lines: { asked: [], scheduled: [] } };
     owners.set(name, found);
     return found;
   }
 
-  function count({ candidate, owner, uses }: Entry, more: 1 | -1): void {
-    total += more;
+  function count({ candidate, owner, origin, uses }: Entry, more: 1 | -1): void {
+    totals[origin] += more;
     owner.running += more;
     inNamespace.add(candidate.namespace, more);
     for (const { name } of uses) onServer.add(name, more);
@@ -120,13 +136,14 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
 
   function takeOut(one: Entry): void {
     entries.delete(one.uid);
-    const { owner } = one;
+    const { owner, origin } = one;
+    const line = owner.lines[origin];
     if (one.runs) count(one, -1);
     else {
-      const at = placeIn(owner.line, one);
-      owner.line.splice(owner.line[at] === one ? at : owner.line.indexOf(one), 1);
+      const at = placeIn(line, one);
+      line.splice(line[at] === one ? at : line.indexOf(one), 1);
     }
-    if (owner.running === 0 && owner.line.length === 0) owners.delete(owner.name);
+    if (owner.running === 0 && origins.every((of) => owner.lines[of].length === 0)) owners.delete(owner.name);
     outcome = undefined;
   }
 
@@ -140,10 +157,12 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
     const runs = standing === "runs";
     // What is no time waits behind all.
     const since = Number.isNaN(candidate.since) ? Number.POSITIVE_INFINITY : candidate.since;
+    const origin = candidate.isScheduled ? "scheduled" : "asked";
     const uses = usesOf(candidate, line);
     if (before !== undefined) {
       const isSame =
         before.runs === runs &&
+        before.origin === origin &&
         (runs || before.since === since) &&
         before.candidate.namespace === candidate.namespace &&
         before.owner.name === ownerOf(candidate, isTeam).name &&
@@ -154,54 +173,58 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
       }
       takeOut(before);
     }
-    const one: Entry = { uid, candidate, owner: ownerFor(candidate), uses, runs, since };
+    const one: Entry = { uid, candidate, owner: ownerFor(candidate), origin, uses, runs, since };
     entries.set(uid, one);
     if (runs) count(one, 1);
-    else one.owner.line.splice(placeIn(one.owner.line, one), 0, one);
+    else one.owner.lines[origin].splice(placeIn(one.owner.lines[origin], one), 0, one);
     outcome = undefined;
   }
 
   function reckon(): Outcome {
     const free = new Map<string, Candidate>();
-    const given = { all: total, owners: tally(), namespaces: tally(), servers: tally() };
+    const given = { ...totals, owners: tally(), namespaces: tally(), servers: tally() };
+    const all = () => given.asked + given.scheduled;
     const running = (owner: Owner) => owner.running + given.owners.of(owner.name);
     const isCrowded = ({ candidate: { namespace } }: Entry) =>
       inNamespace.of(namespace) + given.namespaces.of(namespace) >= limits.namespace;
     const busy = ({ uses }: Entry) =>
       uses.find(({ scope, name }) => onServer.of(name) + given.servers.of(name) >= most[scope]);
     /** Those of each line before this one are given a slot, or are held back, which ends for none of them here. */
-    const heads = new Map<Owner, number>();
-    const headOf = (owner: Owner): Entry | undefined => {
-      let at = heads.get(owner) ?? 0;
-      for (let head = owner.line[at]; head !== undefined; head = owner.line[++at])
+    const heads = { asked: new Map<Owner, number>(), scheduled: new Map<Owner, number>() };
+    const headOf = (owner: Owner, origin: Origin): Entry | undefined => {
+      const line = owner.lines[origin];
+      let at = heads[origin].get(owner) ?? 0;
+      for (let head = line[at]; head !== undefined; head = line[++at])
         if (!isCrowded(head) && busy(head) === undefined) break;
-      heads.set(owner, at);
-      return owner.line[at];
+      heads[origin].set(owner, at);
+      return line[at];
     };
-    const nextOf = (): Entry | undefined => {
+    const nextOf = (origin: Origin): Entry | undefined => {
       let best: Entry | undefined;
       for (const owner of owners.values()) {
-        if (owner.line.length === 0 || (owner.isAccount && running(owner) >= limits.account)) continue;
-        const head = headOf(owner);
+        if (owner.lines[origin].length === 0 || (owner.isAccount && running(owner) >= limits.account)) continue;
+        // A slot that is reserved goes to whom runs nothing.
+        if (all() >= most.shared && running(owner) > 0) continue;
+        const head = headOf(owner, origin);
         if (head === undefined) continue;
         const fewer = best === undefined ? -1 : running(owner) - running(best.owner);
         if (best === undefined || fewer < 0 || (fewer === 0 && isOlder(head, best))) best = head;
       }
       return best;
     };
-    while (given.all < limits.cluster) {
-      const next = nextOf();
-      // It has the fewest runs: who runs nothing is not among the others either.
-      if (next === undefined || (given.all >= most.shared && running(next.owner) > 0)) break;
-      const { uid, candidate, owner, uses } = next;
-      heads.set(owner, (heads.get(owner) ?? 0) + 1);
-      given.all += 1;
+    while (all() < limits.cluster) {
+      const [first, second] = firstOf(given);
+      const next = nextOf(first) ?? nextOf(second);
+      if (next === undefined) break;
+      const { uid, candidate, owner, origin, uses } = next;
+      heads[origin].set(owner, (heads[origin].get(owner) ?? 0) + 1);
+      given[origin] += 1;
       given.owners.add(owner.name, 1);
       given.namespaces.add(candidate.namespace, 1);
       for (const { name } of uses) given.servers.add(name, 1);
       free.set(uid, candidate);
     }
-    return { free, total: given.all, running, isCrowded, busy };
+    return { free, totals: given, running, isCrowded, busy };
   }
 
   const present = (): Outcome => {
@@ -210,7 +233,7 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
   };
 
   /** Places of all that are held back: of ten thousand they take most of the time, and who starts does not depend on them. */
-  function reckonPlaces({ free, total, running, isCrowded, busy }: Outcome): Map<string, Slot> {
+  function reckonPlaces({ free, totals, running, isCrowded, busy }: Outcome): Map<string, Slot> {
     const slots = new Map<string, Slot>();
     const lengths = new Map<string, { is: number }>();
     const hold = ({ uid }: Entry, scope: HeldBy, name: string) => {
@@ -220,19 +243,21 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
       slots.set(uid, { free: false, position: length.is, scope, limit: most[scope] });
     };
     // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
-    const inTurn: { one: Entry; turn: number }[] = [];
+    const inTurn: Record<Origin, { one: Entry; turn: number }[]> = { asked: [], scheduled: [] };
     const held: Entry[] = [];
-    for (const owner of owners.values()) {
-      let turn = running(owner);
-      const isSpent = owner.isAccount && turn >= limits.account;
-      for (const one of owner.line) {
-        if (free.has(one.uid)) continue;
-        if (isSpent || isCrowded(one) || busy(one) !== undefined) held.push(one);
-        else inTurn.push({ one, turn: turn++ });
+    for (const owner of owners.values())
+      for (const origin of origins) {
+        let turn = running(owner);
+        const isSpent = owner.isAccount && turn >= limits.account;
+        for (const one of owner.lines[origin]) {
+          if (free.has(one.uid)) continue;
+          if (isSpent || isCrowded(one) || busy(one) !== undefined) held.push(one);
+          else inTurn[origin].push({ one, turn: turn++ });
+        }
       }
-    }
-    for (const { one } of inTurn.sort((a, b) => a.turn - b.turn || byAge(a.one, b.one)))
-      hold(one, total < limits.cluster ? "shared" : "cluster", "cluster");
+    for (const origin of origins) inTurn[origin].sort((a, b) => a.turn - b.turn || byAge(a.one, b.one));
+    const scope = totals.asked + totals.scheduled < limits.cluster ? "shared" : "cluster";
+    for (const { one } of merged(inTurn, totals)) hold(one, scope, "cluster");
     for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
     return slots;
   }

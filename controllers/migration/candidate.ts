@@ -26,6 +26,7 @@ const read = (migration: Migration): Candidate => {
     generation: metadata.generation,
     account: metadata.labels?.[labels.account],
     servers: serversOf(metadata.annotations?.[serversAnnotation]),
+    isScheduled: false,
     isRunning: isRunning(migration),
     isWaiting: isWaiting(migration),
     since: since(migration, due.why),
