@@ -44,6 +44,13 @@ export const assessmentSchema = z.object({
     .extend({
       empty: z.boolean().describe("Nothing of a user's is in it."),
       free: z.number().nullable().describe("Free bytes of its disk, where the server tells."),
+      drops: z
+        .object({
+          tables: z.number().describe("Number of existing tables that are dropped or emptied."),
+          rows: z.number().describe("Their rows; an estimate where there are many."),
+        })
+        .optional()
+        .describe("The loss in the target by the option `drop`."),
     })
     .describe("The target."),
   memory: neededMemorySchema.optional(),

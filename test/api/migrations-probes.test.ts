@@ -84,6 +84,30 @@ test("a preflight names what would not be copied, with its reason, and counts it
   expect(warnings).toHaveLength(body.counts.warnings);
 });
 
+test("a preflight names each table of the target that options.drop destroys, with its rows", async () => {
+  const session = await connect("mysql", mysql.url);
+  await session.query("CREATE TABLE taken (id INT PRIMARY KEY)");
+  await session.end();
+  const target = await connect("postgres", postgres.url);
+  await target.query("CREATE TABLE taken (id int)");
+  await target.query("INSERT INTO taken VALUES (1), (2), (3)");
+  await target.end();
+  const { body } = await ask("/api/migrations/preflight", { ...pair(), options: { drop: ["taken"] } });
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({ ready: true, target: { drops: { tables: 1, rows: 3 } } });
+  expect(body.findings).toContainEqual({
+    severity: "warning",
+    code: "target_rows_dropped",
+    object: "public.taken",
+    reason: expect.stringContaining("would drop this table of the target with its 3 rows"),
+    fix: expect.any(String),
+  });
+  expect((await ask("/api/migrations/preflight", pair())).body.target.drops).toBeNull();
+  const again = await connect("postgres", postgres.url);
+  await again.query("DROP TABLE taken");
+  await again.end();
+});
+
 test("a preflight of a database that cannot be reached is an answer: not ready, with the reason and its side", async () => {
   const password = "Pl4nted-Passw0rd";
   const target_url = `postgres://writer:${password}@127.0.0.1:${closed}/shop`;

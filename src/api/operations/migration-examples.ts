@@ -119,6 +119,7 @@ export const preflightExample: Preflight = {
     latency_ms: 0.5,
     empty: true,
     free_space: null,
+    drops: null,
   },
   reasons: [],
   findings: [],

@@ -3,6 +3,7 @@ import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Claimed } from "./claimed.ts";
 import type { PlannedObject } from "./finding.ts";
 import type { ServerSettings } from "./mysql/limits.ts";
+import type { Dropped } from "./rows-dropped.ts";
 import type { Sampled } from "./sample.ts";
 
 /** What an assessment asks of two servers, and what it finds. Shapes only. */
@@ -21,6 +22,8 @@ export interface TargetFindings {
   /** The target has nothing of the user's. */
   empty: boolean;
   free: number | null;
+  /** What options.drop takes from it. */
+  drops: Dropped;
   /** Of a MySQL target: its settings, and whether the source has columns for long values. */
   packet?: { settings: ServerSettings; long: boolean };
   objects: PlannedObject[];

@@ -10,6 +10,7 @@ import { fullNameSql } from "../postgres/driver/names.ts";
 import { isNamed, refuseUnknownDrops, targetFix } from "../run/fence/drop-option.ts";
 import type { ReportFinding } from "./finding.ts";
 import { shortList } from "./mysql/index.ts";
+import { type Dropped, reportPostgresDropped } from "./rows-dropped.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 
@@ -98,7 +99,7 @@ export async function reportPostgresObjects(
   target: PostgresSession,
   { drop = [] }: CopyOptions,
   report: ReportFinding,
-): Promise<void> {
+): Promise<Dropped> {
   const theirs = await readInventory(target, new Set());
   const tables = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
   await reportRefused(report, "options.drop", () => knownTables(target, drop, [...tables]));
@@ -111,6 +112,7 @@ export async function reportPostgresObjects(
   ).concat(large.map(({ kind, name }) => `${kind} ${name}`));
   if (taken.length > 0) reportTaken(taken, report);
   await reportPostgresDependents(target, [...dropped], report);
+  return reportPostgresDropped(target, [...dropped], undefined, report);
 }
 
 /** Rowferry's own table and what belongs to it: the copy makes what it can of one that was left there. */

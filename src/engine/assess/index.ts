@@ -9,6 +9,7 @@ import type { Finding, PlannedObject, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
 import { reportPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
+import { type Dropped, noneDropped } from "./rows-dropped.ts";
 import { type RowSample, rateOf, type Sampled, sampleRows, sampleSending } from "./sample.ts";
 
 /**
@@ -37,7 +38,7 @@ export interface Assessment {
   assessedAt: string;
   ready: boolean;
   source: { engine: string; version: string; size: number; tables: number; rows: number };
-  target: { engine: string; version: string; empty: boolean; free: number | null };
+  target: { engine: string; version: string; empty: boolean; free: number | null; drops?: Dropped | undefined };
   /** Bytes that the copy needs for what it keeps of tables and columns. */
   memory?: { heap: number; container: number } | undefined;
   findings: Finding[];
@@ -135,7 +136,12 @@ export async function assessOpened(
     assessedAt,
     ready: findings.every(({ severity }) => severity !== "blocker"),
     source: { ...serverOf(source), size: found.size, tables: found.tables, rows: found.rows },
-    target: { ...serverOf(target), empty: found.empty, free: found.free },
+    target: {
+      ...serverOf(target),
+      empty: found.empty,
+      free: found.free,
+      ...(found.drops.tables === 0 ? {} : { drops: found.drops }),
+    },
     memory: need,
     findings,
     objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
@@ -160,6 +166,7 @@ async function countedOnly(
     largest: undefined,
     empty: (await countAll(target)).tables === 0,
     free: null,
+    drops: noneDropped,
     objects: [],
     samples: [],
   };

@@ -23,6 +23,7 @@ import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched }
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
 import { postgresToMysql } from "./mysql/to-mysql.ts";
 import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
+import { namedIn, reportMysqlDropped } from "./rows-dropped.ts";
 
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 
@@ -66,6 +67,7 @@ export async function fromPostgresToMysql(
   const { drop = [] } = options;
   await reportUnmatched([...relations, ...wanted], to.database, drop, report);
   let rows: PlannedObject[] = [];
+  let going = namedIn(to.database, wanted, drop);
   if (options.content === "data")
     rows = await intoPresent(
       target,
@@ -85,10 +87,12 @@ export async function fromPostgresToMysql(
       report,
     );
     await reportMysqlReferences(target, to.database, dropped, report);
+    going = dropped.map((name) => name.slice(to.database.length + 1));
   }
   return {
     empty: relations.every((name) => name === "_rowferry"),
     free: found.free,
+    drops: await reportMysqlDropped(target, { database: to.database, names: going }, options.content, report),
     packet: { settings: found.settings, long: tables.some(({ columns }) => columns.some(isLong)) },
     objects: [...objects, ...rows, ...chosen.entries.map(({ definition: _, ...entry }) => entry)],
   };

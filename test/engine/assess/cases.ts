@@ -15,6 +15,8 @@ export interface Case {
   encoding?: string;
   /** What the assessment finds; a `blocker` ends the copy with an error that names the object or has the code. */
   says?: string[];
+  /** What the target loses by options.drop. */
+  drops?: { tables: number; rows: number };
   /** The copy's error. */
   code?: string;
   /** Parts of the report's notes, by kind and name. */

@@ -68,6 +68,20 @@ export const rowsCases: [string, Case][] = [
         source,
         target: `CREATE TABLE t (id int PRIMARY KEY, v decimal(12,4), w varchar(30), more int); INSERT INTO t VALUES (7, 1, 'seven', 1)`,
         options: { ...data, drop: ["t"] },
+        says: ["warning target_rows_dropped"],
+        drops: { tables: 1, rows: 1 },
+      },
+    ] as [string, Case],
+    [
+      `a table that is dropped with its rows, from ${from} into ${to}`,
+      {
+        from,
+        to,
+        source,
+        target: `CREATE TABLE t (a int); INSERT INTO t VALUES (7), (8), (9); CREATE TABLE stays (a int); INSERT INTO stays VALUES (1)`,
+        options: { drop: ["t", "stays"] },
+        says: ["warning target_rows_dropped"],
+        drops: { tables: 1, rows: 3 },
       },
     ] as [string, Case],
     [

@@ -80,6 +80,7 @@ export async function startAgreeing(): Promise<Agreeing> {
       },
       (error: { code: string; message: string }) => error,
     );
+    expect(found.target.drops).toEqual(one.drops);
     expect({ ready: found.ready, code: ended?.code, why: ended?.message, said }).toMatchObject({
       ready: one.code === undefined,
       code: one.code,

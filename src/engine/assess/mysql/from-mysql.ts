@@ -35,6 +35,7 @@ import {
   reportUnmatched,
 } from "../in-the-way.ts";
 import { assessPostgresTarget } from "../postgres/index.ts";
+import { namedIn, reportMysqlDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { rowsToPostgres } from "../rows-to-postgres.ts";
 import type { Sampled } from "../sample.ts";
 import { reportStrayBytes } from "../stray-bytes.ts";
@@ -53,7 +54,7 @@ interface Reading {
   report: ReportFinding;
 }
 
-type Answer = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
+type Answer = Pick<TargetFindings, "empty" | "free" | "drops" | "objects" | "packet">;
 
 /** Characters or bytes. */
 const longValue = 1 << 22;
@@ -135,6 +136,12 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
   if (content === "data")
     return {
       ...answer,
+      drops: await reportPostgresDropped(
+        session,
+        namedIn(schema, tables, drop).map((name) => fullName(schema, name)),
+        content,
+        report,
+      ),
       objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, report),
     };
   const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, report, session);
@@ -157,13 +164,9 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
     drop,
     report,
   );
-  const bare = dropped.map((name) => name.slice(schema.length + 1));
-  await reportPostgresDependents(
-    session,
-    bare.map((name) => fullName(schema, name)),
-    report,
-  );
-  return { ...answer, objects };
+  const going = dropped.map((name) => fullName(schema, name.slice(schema.length + 1)));
+  await reportPostgresDependents(session, going, report);
+  return { ...answer, drops: await reportPostgresDropped(session, going, content, report), objects };
 }
 
 async function intoMysql({ source, left, request, report }: Reading, session: MysqlSession): Promise<Answer> {
@@ -205,7 +208,9 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
     ...(content === "data" ? [] : others.map(({ name }) => name)),
   ];
   await reportUnmatched([...relations, ...wanted], to.database, drop, report);
-  if (content === "data") return answer;
+  const losing = (names: readonly string[]) =>
+    reportMysqlDropped(session, { database: to.database, names }, content, report);
+  if (content === "data") return { ...answer, drops: await losing(namedIn(to.database, wanted, drop)) };
   if (!exact) reportFolded(wanted, relations, report);
   const dropped = reportInTheWay(
     to.database,
@@ -218,7 +223,7 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
   );
   await reportMysqlReferences(session, to.database, dropped, report);
   if (prefix === "") await reportMysqlCode(session, to.database, catalogue, dropped, report);
-  return answer;
+  return { ...answer, drops: await losing(dropped.map((name) => name.slice(to.database.length + 1))) };
 }
 
 /** Rights without which what the source has cannot be made. */

@@ -20,12 +20,14 @@ import { isSameDatabase } from "../../postgres/fence/same-database.ts";
 import type { leftInSource } from "../../postgres/source/left-in-source.ts";
 import { readUnreadableSequences } from "../../postgres/source/unreadable-sequences.ts";
 import { quietly } from "../../postgres/target/data-only.ts";
+import { isNamed } from "../../run/fence/drop-option.ts";
 import { type Claimed, reportClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
 import { reportDoubts } from "../doubts.ts";
 import type { PlannedObject, ReportFinding } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
 import { reportPostgresObjects, reportRefused, withFix } from "../in-the-way.ts";
+import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { readSkipped } from "../skipped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";
@@ -50,7 +52,7 @@ export interface PostgresReading {
   signal: AbortSignal;
 }
 
-export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "objects" | "packet">;
+export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "drops" | "objects" | "packet">;
 
 export async function betweenPostgres(
   { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
@@ -97,6 +99,7 @@ export async function betweenPostgres(
   for (const one of await codeWarnings(session, target))
     report("warning", "foreign_code", "code of the source", ...withFix(one));
   await reportRefused(report, "lc_monetary", () => refuseOtherMoney(session, target));
+  let drops = noneDropped;
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
     const filled = (await readTables(session)).filter(
@@ -112,6 +115,9 @@ export async function betweenPostgres(
       for (const { table, doubts } of doubtful) reportDoubts(table, doubts, report);
     });
     await reportDataOnly(target, filled, report, () => quietly(target, filled));
+    const going = filled.filter(({ schema, name }) => isNamed(options.drop ?? [], schema, name));
+    const names = going.map(({ schema, name }) => fullName(schema, name));
+    drops = await reportPostgresDropped(target, names, options.content, report);
   } else {
     await reportCollations(
       session,
@@ -121,7 +127,7 @@ export async function betweenPostgres(
     );
     await reportRefused(report, "options.verify", () => refuseForcedRows(session, target, tables, options));
     const taken = options.content === "schema" ? [] : await largeObjectsThere(session, target, true);
-    await reportPostgresObjects(reportClaimed(claimed, wanted, report), taken, target, options, report);
+    drops = await reportPostgresObjects(reportClaimed(claimed, wanted, report), taken, target, options, report);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
   const objects = [
@@ -129,7 +135,7 @@ export async function betweenPostgres(
     ...(rowsAlone ? [] : await leftBehind(session)),
     ...notes,
   ];
-  return { empty: found.relations.length === 0, free: null, objects: [...objects, ...checkpoint] };
+  return { empty: found.relations.length === 0, free: null, drops, objects: [...objects, ...checkpoint] };
 }
 
 const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) => {

@@ -13,7 +13,10 @@ type Assessment = Assessed["assessment"];
 
 /** The longest list of findings; their counts are whole. */
 const mostFindings = 200;
-const order = { blocker: 0, warning: 1, note: 2 };
+const order = { blocker: 0, warning: 2, note: 3 };
+/** The target's own rows are worth more than what the copy changes. */
+const rankOf = ({ severity, code }: { severity: keyof typeof order; code: string }): number =>
+  code === "target_rows_dropped" ? 1 : order[severity];
 
 /**
  * What a copy would meet, and what it would cost. Creates nothing. A database that cannot be reached is a result (`ready: false` with
@@ -46,7 +49,7 @@ async function assessedPreflight(
   const { seconds, basis, latencyMs } = estimate;
   const quote = await quoteFor(world, caller, pair, size);
   const lost = notCopied(assessment);
-  const worst = [...findings, ...lost].sort((a, b) => order[a.severity] - order[b.severity]).slice(0, mostFindings);
+  const worst = [...findings, ...lost].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
     severity,
     code: clean(words.code, 64),
@@ -80,6 +83,7 @@ async function assessedPreflight(
       latency_ms: latencyMs.target,
       empty: target.empty,
       free_space: target.free,
+      drops: target.drops ?? null,
     },
     reasons: blockers.map(({ code, object, reason, fix }) => ({
       side: null,
@@ -126,7 +130,7 @@ async function halfPreflight(
     type: pair.type,
     size: source?.size ?? null,
     source: { ...side("source", source), tables: null, rows: source?.rows ?? null },
-    target: { ...side("target", target), empty: target?.empty ?? null, free_space: null },
+    target: { ...side("target", target), empty: target?.empty ?? null, free_space: null, drops: null },
     reasons: unreachable.map(({ side: which, code, message }) => ({
       side: which,
       code,

@@ -67,6 +67,12 @@ export const preflightSchema = z.object({
     ...side,
     empty: z.boolean().nullable().describe("The target has no tables, views or other objects of a user."),
     free_space: z.number().nullable().describe("Free bytes of its disk, where the server reports them."),
+    drops: z
+      .object({ tables: z.number(), rows: z.number().describe("Number of rows; an estimate where there are many.") })
+      .nullable()
+      .describe(
+        "Tables of the target that the copy drops (with `content: data`: empties) with all their rows, by `options.drop`. The findings with the code `target_rows_dropped` name them. null: none.",
+      ),
   }),
   reasons: z.array(reasonSchema).describe("Why it is not ready."),
   findings: z.array(findingSchema).describe("Findings of the assessment, the worst first, at most 200."),
