@@ -1,16 +1,17 @@
 import type { Unreachable } from "../requests/prober.ts";
 import type { ProcessEnd } from "./process.ts";
 import type { ProbeCall } from "./protocol.ts";
+import type { UnreachableSide } from "./unreachable.ts";
 
 /** The side whose words fit a probe of one database. */
-export const sideOf = (kind: ProbeCall["kind"]): Unreachable["side"] => (kind === "target" ? "target" : "source");
+export const sideOf = (kind: ProbeCall["kind"]): UnreachableSide => (kind === "target" ? "target" : "source");
 
 /** What a caller is told of a probe that had to be killed. */
 export function unreachableResponse(
   kind: ProbeCall["kind"],
   { why, reached }: ProcessEnd,
 ): { unreachable: Unreachable[] } {
-  const sides: Unreachable["side"][] = kind === "preflight" ? ["source", "target"] : [sideOf(kind)];
+  const sides: UnreachableSide[] = kind === "preflight" ? ["source", "target"] : [sideOf(kind)];
   const silent = sides.filter((side) => !reached.has(side));
   if (why === "deadline" && silent.length > 0)
     return {

@@ -1,4 +1,5 @@
 import { assessOpened } from "../engine/assess/index.ts";
+import { isBeforeFirstWrite } from "../engine/contract/codes/index.ts";
 import { type Endpoint, EngineError } from "../engine/contract/index.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
 import { countRows } from "../engine/run/memory/count.ts";
@@ -12,7 +13,7 @@ import { parseDatabaseUrl } from "../guard/url.ts";
 import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
 import { boundedAssessment } from "./bound.ts";
 import { sideOf } from "./ended.ts";
-import type { ProbeCall, ProbeResponse } from "./protocol.ts";
+import type { ProbeCall, ProbeResponse, ResponseOf } from "./protocol.ts";
 import { type UnreachableSide, unreachableOf } from "./unreachable.ts";
 
 /** What a child does with its one call: asks the databases, both at the same time, and puts into words why one cannot be asked. */
@@ -75,7 +76,11 @@ async function preflight(call: ProbeCall & { kind: "preflight" }, asked: ProbeRe
   const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
   return closing(sides.sides, asked, "source", async () => {
     const pair = { source: source.database, target: target.database };
-    const found = await assessOpened(pair, request, { signal: asked.signal, log: () => undefined });
+    const hooks = { signal: asked.signal, log: () => undefined };
+    const found = await assessOpened(pair, request, hooks).catch((error: unknown) =>
+      refused(error, sides.sides, asked),
+    );
+    if ("unreachable" in found) return found;
     const clean = asked.redactor.clean;
     const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
     return { ...boundedAssessment({ ...found, findings }), size: await sizeOf(source.database) };
@@ -89,21 +94,32 @@ async function onlyReached(
 ): Promise<ProbeResponse> {
   const [reached] = sides;
   if (reached === undefined) return { unreachable };
-  const { endpoint, database, side } = reached;
-  const answer = await closing(sides, asked, side, async () => {
-    const { engine, version } = serverOf(database);
-    const server = { engine, version: cut(version, 200), latencyMs: await latencyOf(database) };
-    if (side === "source")
-      return { unreachable, source: { ...server, size: await sizeOf(database), rows: await countRows(database) } };
-    const empty = (await countObjects(database, endpoint.database)) === 0;
-    return { unreachable, target: { ...server, empty } };
-  });
+  const { side } = reached;
+  const answer = await closing(sides, asked, side, async () => ({ unreachable, ...(await factsOf(reached)) }));
   // It was reached and did not answer in time: both have a reason then.
   const late = "unreachable" in answer ? answer.unreachable.filter((one) => one.side === side) : [];
   return late.length === 0 ? answer : { unreachable: [...unreachable, ...late].sort(bySide) };
 }
 
-const bySide = (a: Unreachable, b: Unreachable) => a.side.localeCompare(b.side);
+/** Of a pair that was reached and whose copy would be refused, by an option for example: why, and the facts of each side that answers. */
+async function refused(error: unknown, sides: OpenSide[], asked: ProbeRequest): Promise<PairResponse> {
+  if (asked.signal.aborted || !(error instanceof EngineError) || !isBeforeFirstWrite(error.code)) throw error;
+  const why = unreachableOf(error, { side: null, clean: asked.redactor.clean, fault: asked.fault });
+  const facts = await Promise.all(sides.map((side) => factsOf(side).catch(() => ({}))));
+  return { unreachable: [why], ...facts[0], ...facts[1] };
+}
+
+type PairResponse = Extract<ResponseOf<"preflight">, { unreachable: unknown }>;
+
+async function factsOf({ side, endpoint, database }: OpenSide): Promise<Omit<PairResponse, "unreachable">> {
+  const { engine, version } = serverOf(database);
+  const server = { engine, version: cut(version, 200), latencyMs: await latencyOf(database) };
+  if (side === "source")
+    return { source: { ...server, size: await sizeOf(database), rows: await countRows(database) } };
+  return { target: { ...server, empty: (await countObjects(database, endpoint.database)) === 0 } };
+}
+
+const bySide = (a: Unreachable, b: Unreachable) => (a.side ?? "").localeCompare(b.side ?? "");
 
 const withCa = (database: ProbedDatabase, ca: string | undefined): ProbedDatabase =>
   database.ca === undefined && ca !== undefined ? { ...database, ca } : database;

@@ -40,7 +40,7 @@ const unreachableSchema = z.object({
   unreachable: z
     .array(
       z.object({
-        side: z.enum(["source", "target"]),
+        side: z.enum(["source", "target"]).nullable(),
         code: z.string().regex(/^[a-z][a-z0-9_]{0,62}$/),
         message: z.string().max(longestText),
       }),

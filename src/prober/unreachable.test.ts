@@ -32,6 +32,13 @@ test("the side is that of the error, and else the one that was asked", () => {
   expect(told(new EngineError("option_unmatched", "no"))).toMatchObject({ side: "source", code: "option_unmatched" });
 });
 
+test("what both sides answered has no side", () => {
+  const answer = unreachableOf(new EngineError("option_unmatched", "no"), {
+    ...{ side: null, clean, fault: () => undefined },
+  });
+  expect(answer).toMatchObject({ side: null, code: "option_unmatched" });
+});
+
 test("of an error of our own no word is told, and it is reported", () => {
   const answer = told(new TypeError("cannot read secret-word of undefined"));
   expect(answer).toMatchObject({ code: "internal_error", faults: 1 });

@@ -7,10 +7,11 @@ import { longestText } from "./protocol.ts";
 
 /** Why a database could not be asked, in words that a caller may read: no URL, no password, no address that a name stands for. */
 
-export type UnreachableSide = Unreachable["side"];
+export type UnreachableSide = NonNullable<Unreachable["side"]>;
 
 interface Telling {
-  side: UnreachableSide;
+  /** Null: both answered. */
+  side: UnreachableSide | null;
   clean(text: string): string;
   /** Told an error that is nobody's answer. */
   fault(error: unknown): void;
@@ -18,13 +19,13 @@ interface Telling {
 
 export function unreachableOf(error: unknown, { side, clean, fault }: Telling): Unreachable {
   const say = (code: string, message: string): Unreachable => ({
-    side: error instanceof EngineError ? (error.side ?? side) : side,
+    side: error instanceof EngineError && side !== null ? (error.side ?? side) : side,
     code,
     // A server's words can be of any length, and are not looked through in whole.
     message: cut(clean(cut(message, longestText * 4)), longestText),
   });
   if (error instanceof UrlError)
-    return say(error.code, `the ${side}'s connection URL is not accepted: ${error.message}`);
+    return say(error.code, `the ${side ?? "database"}'s connection URL is not accepted: ${error.message}`);
   if (!(error instanceof EngineError)) {
     fault(error);
     return say("internal_error", "asking the database met an error of Rowferry's own");

@@ -8,9 +8,9 @@ export interface ProbedDatabase {
   ca?: string;
 }
 
-/** Why a database could not be asked; `message` is for the caller and holds no secret. */
+/** Why a database could not be asked, or with side null why both were asked in vain; `message` is for the caller and holds no secret. */
 export interface Unreachable {
-  side: "source" | "target";
+  side: "source" | "target" | null;
   code: string;
   message: string;
 }
@@ -38,7 +38,7 @@ export interface Assessed {
   size: number;
 }
 
-/** Of a pair of which one cannot be asked: why, and what the other one says of itself. */
+/** Of a pair that cannot be assessed: why, and the facts of each side that was reached. */
 export interface SideProbe {
   unreachable: Unreachable[];
   source?: ServerFacts & { size: number; rows: number };

@@ -1,65 +1,15 @@
-import { spawn } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Database, startDatabase } from "../../dev/databases/index.ts";
-import { installed } from "../../src/resources/crd/installed.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { until } from "../operator/control-plane.ts";
+import { examples, languages, runExample } from "./examples.ts";
 import { complete, create, fail, pair } from "./migrations-play.ts";
 import { admin, api, newEmail, type Person, provided, signUp, startReplica } from "./world.ts";
 
 /** The examples of docs/, taken from the pages and run as they stand there, each in curl, TypeScript and Python. */
 
-const folder = join(import.meta.dirname, "../../docs");
-const examples = new Map(
-  readdirSync(folder)
-    .filter((name) => name.endsWith(".md"))
-    .flatMap((page) =>
-      [...readFileSync(join(folder, page), "utf8").matchAll(/<!-- example: (\S+) -->\n\n```\w+\n([\s\S]*?)```/g)].map(
-        ([, name = "", text = ""]) => [name, { page, text }],
-      ),
-    ),
-);
-const ca = join(provided.folder, installed.apiTls, "ca.crt");
-const languages = [
-  ["curl", "bash", "sh"],
-  ["TypeScript", process.execPath, "mts"],
-  ["Python", "python3", "py"],
-] as const;
-
-/** What it prints: on stdout, and where it ends with another code than 0, on stderr too. */
-async function run(program: string, name: string, env: Record<string, string>, ends = 0): Promise<string> {
-  const cwd = mkdtempSync(join(tmpdir(), "example-"));
-  writeFileSync(join(cwd, name), examples.get(name)?.text ?? "");
-  const child = spawn(program, [name], {
-    cwd,
-    env: {
-      PATH: process.env.PATH ?? "",
-      HOME: cwd,
-      CURL_CA_BUNDLE: ca,
-      NODE_EXTRA_CA_CERTS: ca,
-      SSL_CERT_FILE: ca,
-      ROWFERRY_URL: provided.baseUrl,
-      ...env,
-    },
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let [out, err] = ["", ""];
-  child.stdout.on("data", (data) => {
-    out += data;
-  });
-  child.stderr.on("data", (data) => {
-    err += data;
-  });
-  const code = await new Promise((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  expect(code, err).toBe(ends);
-  return ends === 0 ? out : out + err;
-}
+const run = (program: string, name: string, env: Record<string, string>, ends = 0): Promise<string> =>
+  runExample(program, name, provided, env, ends);
 
 test("the pages' examples are those that are run here, each in all three languages", () => {
   const pages = {

@@ -145,6 +145,29 @@ test("a preflight of a source that cannot be reached still tells of the target, 
   });
 });
 
+test.each([
+  [{ include: ["nosuch"] }, '"nosuch" of options.include'],
+  [{ exclude: ["nosuch"] }, '"nosuch" of options.exclude'],
+  [{ types: { "nosuch.id": "TEXT" } }, 'options.types names "nosuch.id"'],
+])(
+  "a preflight with %j, which matches nothing, has both sides, the price, and a reason of no side",
+  async (options, words) => {
+    const { status, body } = await ask("/api/migrations/preflight", { ...pair(), options });
+    expect(status).toBe(200);
+    expect(preflightSchema.strict().parse(body)).toEqual(body);
+    expect(body).toMatchObject({
+      ready: false,
+      estimate: { amount: 0, seconds: null, size: body.size },
+      estimate_id: expect.stringMatching(/^est_/),
+      amount: 0,
+      size: expect.any(Number),
+      source: { reachable: true, engine: "MySQL", version: expect.any(String), rows: expect.any(Number) },
+      target: { reachable: true, engine: "PostgreSQL", version: expect.any(String), empty: expect.any(Boolean) },
+      reasons: [{ side: null, code: "option_unmatched", message: expect.stringContaining(words) }],
+    });
+  },
+);
+
 test("the price of a preflight whose target is down holds at the create", async () => {
   const target_url = `postgres://writer:x@127.0.0.1:${closed}/shop`;
   const { body } = await ask("/api/migrations/preflight", { ...pair(), target_url });

@@ -131,7 +131,11 @@ test("of a preflight both sides are told at once, each with its own reason", asy
 test("an option that matches nothing is told as the engine tells it", async () => {
   const pair = { source: { url: mysql.url }, target: { url: postgres.url } };
   const answer = await prober.client.preflight(pair, { ...options, include: ["no_such_table"] });
-  expect(answer).toMatchObject({ unreachable: [{ code: "option_unmatched", message: /no_such_table/ }] });
+  expect(answer).toMatchObject({
+    unreachable: [{ side: null, code: "option_unmatched", message: /no_such_table/ }],
+    source: { engine: "MySQL", size: expect.any(Number), rows: expect.any(Number) },
+    target: { engine: "PostgreSQL", empty: expect.any(Boolean) },
+  });
 });
 
 test("a private CA is used, from beside the URL or from the options", async () => {

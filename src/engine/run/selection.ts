@@ -14,8 +14,8 @@ export interface Selection {
 }
 
 export function createSelection({ include, exclude = [] }: Pick<CopyOptions, "include" | "exclude">): Selection {
-  const wanted = include?.map(pattern);
-  const unwanted = exclude.map(pattern);
+  const wanted = include?.map((text) => pattern(text, "include"));
+  const unwanted = exclude.map((text) => pattern(text, "exclude"));
   const any = (patterns: readonly Pattern[], schema: string, table: string) =>
     patterns.some(({ matches }) => matches(schema, table));
   return {
@@ -25,20 +25,22 @@ export function createSelection({ include, exclude = [] }: Pick<CopyOptions, "in
         ({ matches }) => !tables.some(({ schema, table }) => matches(schema, table)),
       );
       if (lost.length === 0) return;
+      const named = lost.map(({ text, option }) => `${JSON.stringify(text)} of options.${option}`);
       throw new EngineError(
         "option_unmatched",
-        `no table of the source matches ${lost.map(({ text }) => JSON.stringify(text)).join(", ")}: write table or schema.table as the source calls it, * for any characters, ${dotFix}`,
+        `no table of the source matches ${named.join(", ")}: write table or schema.table as the source calls it, * for any characters, ${dotFix}`,
       );
     },
   };
 }
 
 interface Pattern {
+  option: "include" | "exclude";
   text: string;
   matches(schema: string, table: string): boolean;
 }
 
-function pattern(text: string): Pattern {
+function pattern(text: string, option: Pattern["option"]): Pattern {
   const each = (readName(text) ?? []).map((name) =>
     [...name].map((character) => (character === "*" ? many : character)),
   );
@@ -46,5 +48,5 @@ function pattern(text: string): Pattern {
     each.length > 0 &&
     each.length <= names.length &&
     each.every((one, at) => matchesWildcards(one, names.slice(-each.length)[at] ?? ""));
-  return { text, matches };
+  return { option, text, matches };
 }

@@ -20,6 +20,9 @@ const registry = { ...connecting, ...before, ...copying, ...result };
 /** Codes of a connection URL that the guard does not accept (src/guard/url.ts) also end a run. */
 export type RunCode = keyof typeof registry | `url_${string}`;
 
+/** Whether the code is of a copy that is refused before it writes. */
+export const isBeforeFirstWrite = (code: RunCode): boolean => Object.hasOwn(before, code);
+
 /** What an error is unless the place that makes it says more. */
 export const isRetryable = (code: RunCode): boolean =>
   Object.hasOwn(registry, code) && registry[code as keyof typeof registry].retryable === "yes";

@@ -54,5 +54,8 @@ export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, 
 
 const unmeasurable = (unreachable: readonly Unreachable[]) =>
   new Problem("source_unreachable", unreachable.map(({ message }) => clean(message, 1024)).join(" "), {
-    errors: unreachable.map(({ side, message }) => ({ field: `${side}_url`, message: clean(message, 1024) })),
+    errors: unreachable.map(({ side, message }) => ({
+      field: `${side ?? "source"}_url`,
+      message: clean(message, 1024),
+    })),
   });

@@ -105,15 +105,15 @@ const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "
 export const reachableOf = (why: Unreachable | undefined): boolean | null =>
   why === undefined ? true : reached.has(why.code) ? null : false;
 
-/** What can be said of the side that was reached, and the price if that is the source. */
+/** The facts of each side that was reached, and the price if the source is one of them. */
 async function halfPreflight(
   world: World,
   caller: Caller,
   pair: CheckedPair,
   { unreachable, source, target }: SideProbe,
 ): Promise<Preflight> {
-  const side = (which: Unreachable["side"], facts: SideProbe["source" | "target"]) => ({
-    reachable: reachableOf(unreachable.find((one) => one.side === which)),
+  const side = (which: "source" | "target", facts: SideProbe["source" | "target"]) => ({
+    reachable: facts !== undefined || reachableOf(unreachable.find((one) => one.side === which)),
     engine: facts === undefined ? null : clean(facts.engine, 64),
     version: facts === undefined ? null : clean(facts.version, 128),
     latency_ms: facts?.latencyMs ?? null,

@@ -7,7 +7,7 @@ const reasonSchema = z.object({
   side: z
     .enum(["source", "target"])
     .nullable()
-    .describe("The unreachable database; null if the reason is another blocker of the copy."),
+    .describe("The database that cannot be reached; null if the reason is another blocker of the copy."),
   code: z.string().describe("Stable name, in snake_case."),
   message: z.string().describe("Reason and fix."),
 });
@@ -50,7 +50,7 @@ export const preflightSchema = z.object({
       seconds: z
         .object({ least: z.number(), most: z.number() })
         .nullable()
-        .describe("How long the copy may take; null where the target cannot be reached."),
+        .describe("How long the copy may take; null where the pair could not be assessed."),
       basis: z.string().nullable().describe("Basis of the estimate."),
     })
     .nullable()
