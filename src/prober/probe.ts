@@ -41,6 +41,8 @@ const program = "rowferry prober";
 const longestReachMs = 10_000;
 /** That pg_dump may take: several run at the same time. */
 const dumpBytes = 256 * 1024 * 1024;
+/** No run: whatever any run keeps for itself in the target would be in the way of a new one. */
+const owner = "rowferry prober";
 /** For what heeds the signal to end; three of them fit into the second that the prober leaves before it kills. */
 const graceMs = 250;
 
@@ -73,7 +75,7 @@ async function preflight(call: ProbeCall & { kind: "preflight" }, asked: ProbeRe
   if (unreachable !== undefined) return onlyReached({ ...sides, unreachable }, asked);
   const [source, target] = sides.sides as [OpenSide, OpenSide];
   const { pgDump, workerHeap: heap } = asked;
-  const request = { source: source.endpoint, target: target.endpoint, options, pgDump, dumpBytes, heap };
+  const request = { source: source.endpoint, target: target.endpoint, options, owner, pgDump, dumpBytes, heap };
   return closing(sides.sides, asked, "source", async () => {
     const pair = { source: source.database, target: target.database };
     const hooks = { signal: asked.signal, log: () => undefined };

@@ -1,8 +1,11 @@
+import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { freePort } from "../../dev/databases/free-port.ts";
 import type { Database } from "../../dev/databases/index.ts";
+import { openFence } from "../../src/engine/postgres/fence/fence.ts";
+import { parseDatabaseUrl } from "../../src/guard/url.ts";
 import { signature } from "../../src/requests/keys.ts";
 import { connectionSchema, estimateSchema, preflightSchema } from "../../src/requests/migrations/probe/probe-shapes.ts";
 import { marks } from "../../src/requests/migrations/view/marks.ts";
@@ -106,6 +109,29 @@ test("a preflight names each table of the target that options.drop destroys, wit
   const again = await connect("postgres", postgres.url);
   await again.query("DROP TABLE taken");
   await again.end();
+});
+
+test("a preflight names the run that has not finished in the target, also where its tables are to be dropped", async () => {
+  const session = await connect("mysql", mysql.url);
+  await session.query("CREATE TABLE IF NOT EXISTS kept (id INT PRIMARY KEY)");
+  await session.end();
+  const { database, ...target } = parseDatabaseUrl(postgres.url);
+  const owner = randomUUID();
+  const fence = await openFence({ ...target, database }, { owner, ownerName: "Migration rowferry-t1/m1" });
+  await fence.claim([{ kind: "table", name: "public.kept" }]);
+  try {
+    for (const options of [{}, { drop: ["kept"] }]) {
+      const { body } = await ask("/api/migrations/preflight", { ...pair(), options });
+      expect(body).toMatchObject({ ready: false, source: { reachable: true }, target: { reachable: true } });
+      expect(body.reasons).toContainEqual({ side: null, code: "target_in_use", message: expect.any(String) });
+      const { message } = body.reasons.find(({ code }: { code: string }) => code === "target_in_use");
+      expect(message).toMatch(/^public\.kept: the target database is in use by Migration rowferry-t1\/m1/);
+      expect(message).toContain(`DELETE FROM _rowferry WHERE owner = '${owner}'`);
+    }
+  } finally {
+    await fence.drop();
+    await fence.close();
+  }
 });
 
 test("a preflight of a database that cannot be reached is an answer: not ready, with the reason and its side", async () => {

@@ -25,8 +25,8 @@ test.each(languages)(
     void running.ended.then((ended) => {
       code = ended;
     });
-    const linked = () => code !== undefined || running.said().err.includes("checkout");
-    await until("the link", async () => linked());
+    const linked = () => code !== undefined || running.said().err.includes("\n");
+    await until("the link", async () => linked(), 30_000);
     const { body } = await place.ask("/api/migrations", { token: person.token });
     const { id } = body.data[0];
     const again = await place.act(person, id, "checkout");

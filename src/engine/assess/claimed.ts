@@ -1,7 +1,7 @@
 import { readOthersClaims as ofMysql } from "../mysql/fence/claim-rows.ts";
 import { readOthersClaims as ofPostgres } from "../postgres/fence/claim-rows.ts";
 import { everything, type NameClaim, takenName } from "../run/fence/claims.ts";
-import { type OthersClaim, targetInUse } from "../run/fence/fence.ts";
+import { claimedByOther, type OthersClaim, targetInUse } from "../run/fence/fence.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { ReportFinding } from "./finding.ts";
 import { reportRefused } from "./in-the-way.ts";
@@ -9,6 +9,9 @@ import { shortList } from "./mysql/index.ts";
 
 /** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
 export type Claimed = readonly OthersClaim[];
+
+/** In the schema or database that is connected to: an assessment does not look where else. */
+const table = "_rowferry";
 
 /** A run that claims everything is a blocker whatever is copied. */
 export async function readClaimed(
@@ -25,7 +28,7 @@ export async function readClaimed(
         ? await ofMysql(target.session, database, owner)
         : await ofPostgres(target.session, owner);
     const whole = claimed.find(({ kind }) => kind === everything.kind);
-    if (whole !== undefined) throw targetInUse("_rowferry", whole.owner, whole.ownerName);
+    if (whole !== undefined) throw targetInUse({ ...whole, table });
   });
   return claimed;
 }
@@ -40,8 +43,8 @@ export function reportClaimed<Wanted extends NameClaim>(
   const theirs = wanted.flatMap((one) => taken.get(takenName(one)) ?? []);
   for (const owner of new Set(theirs.map((one) => one.owner))) {
     const some = theirs.filter((one) => one.owner === owner);
-    const { message } = targetInUse("_rowferry", owner, some[0]?.ownerName, some);
-    report("blocker", "target_in_use", shortList(some.map(({ name }) => name)), message);
+    const { reason, fix } = claimedByOther({ table, owner, ownerName: some[0]?.ownerName });
+    report("blocker", "target_in_use", shortList(some.map(({ name }) => name)), reason, fix);
   }
   return wanted.filter((one) => !taken.has(takenName(one)));
 }

@@ -95,7 +95,9 @@ describe.each<Flavour>(["mariadb", "mysql"])("two runs from %s into one database
     await during(one, into(one, "alpha", { bandwidth: 400_000 }), async () => {
       const refused = await error(run(two, { ...ofRun("two"), ...into(two, "alpha") }));
       expect(refused).toMatchObject({ code: "target_in_use", retryable: false });
-      expect(refused.message).toMatch(/in use by run one: .*table alpha\.big too; .*rowferry reset URL --run one/);
+      expect(refused.message).toMatch(
+        /in use by run one, which makes table alpha\.big too; .*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
+      );
       expect(await rows(one.pg, "SELECT to_regclass('alpha.small')")).toEqual([[null]]);
       expect(await rows(one.pg, "SELECT DISTINCT owner FROM _rowferry")).toEqual([["one"]]);
       const { report, copied } = await run(two, { ...ofRun("two"), ...into(two, "alpha", { include: ["small"] }) });

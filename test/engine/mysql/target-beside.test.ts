@@ -84,7 +84,9 @@ describe.each(both)("two runs into one database of %s", (kind) => {
     await during(one, await client(one), {}, async () => {
       const refused = await error(run(two, ofRun("two")));
       expect(refused).toMatchObject({ code: "target_in_use", retryable: false });
-      expect(refused.message).toMatch(/in use by run one: .*makes table big too; .*rowferry reset URL --run one/);
+      expect(refused.message).toMatch(
+        /in use by run one, which makes table big too; .*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
+      );
       expect(await names(one.to)).toEqual(["_rowferry", "big"]);
       expect(await list(one.to, "SELECT DISTINCT owner FROM _rowferry")).toEqual(["one"]);
       const filling = await error(
@@ -100,6 +102,16 @@ describe.each(both)("two runs into one database of %s", (kind) => {
       expect((await assess({ ...asked, options: { jobs: 1, ...some } }, doing)).ready).toBe(true);
       expect((await complete(two, "two", some)).tables).toHaveLength(1);
     });
+    expect(await names(one.to)).toEqual(["big", "small"]);
+  });
+
+  test("of which one will never go on: the message's statement frees the target for a copy that drops its tables", async () => {
+    const one = await first(`${numbers("small", 16)} ${numbers("big", large)}`);
+    await cut(one);
+    const { message } = await error(run(one, ofRun("two")));
+    await one.to.query(/run (DELETE .*) in the target/.exec(message)?.[1] ?? "");
+    const drop = (await names(one.to)).filter((name) => name !== "_rowferry");
+    expect((await complete(one, "two", { drop })).tables).toHaveLength(2);
     expect(await names(one.to)).toEqual(["big", "small"]);
   });
 

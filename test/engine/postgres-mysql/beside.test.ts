@@ -75,7 +75,9 @@ describe.each<Flavour>(["mysql", "mariadb"])("two runs from PostgreSQL into one 
     await during(one, await client(one.name), {}, async () => {
       const refused = await error(run(two, ofRun("two")));
       expect(refused).toMatchObject({ code: "target_in_use", retryable: false });
-      expect(refused.message).toMatch(/in use by run one: .*makes table big too; .*rowferry reset URL --run one/);
+      expect(refused.message).toMatch(
+        /in use by run one, which makes table big too; .*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
+      );
       expect(await names(one.to)).toEqual(["_rowferry", "big"]);
       expect(await list(one.to, "SELECT DISTINCT owner FROM _rowferry")).toEqual(["one"]);
       const options = { jobs: 1, content: "data" as const, include: ["big"] };

@@ -97,7 +97,9 @@ describe("two runs into one database", () => {
     await expect(copied(two, target, ofRun("two"))).rejects.toMatchObject({
       code: "target_in_use",
       retryable: false,
-      message: expect.stringMatching(/in use by run one: .*table alpha\.item.*rowferry reset URL --run one/),
+      message: expect.stringMatching(
+        /in use by run one, which makes .*table alpha\.item.*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
+      ),
     });
     expect(await sql(target, "SELECT FROM pg_namespace WHERE nspname = 'beta'")).toEqual([]);
     expect([await tablesOf(target, "alpha"), await sql(target, "SELECT * FROM _rowferry ORDER BY id")]).toEqual(before);
@@ -118,6 +120,24 @@ describe("two runs into one database", () => {
     expect(await tablesOf(target, "gamma")).toEqual(["t"]);
     await copied(one, target, ofRun("one"));
     expect(await checkpoints(target)).toBe(0);
+  });
+
+  test("of which one will never go on: the message's statement frees the target for a copy that drops its tables", async () => {
+    const table = (name: string) =>
+      `CREATE TABLE ${name} (id int PRIMARY KEY); INSERT INTO ${name} SELECT generate_series(1, 1000)`;
+    const one = await database(servers.new, ["a", "b", "c"].map(table).join("; "));
+    const target = await database(servers.new);
+    await cutAfter(one, target, 2, ofRun("one"));
+    const refused: Error = await copied(one, target, ofRun("two")).catch((error) => error);
+    await sql(target, /run (DELETE .*) in the target/.exec(refused.message)?.[1] ?? "");
+    const drop = await tablesOf(target, "public");
+    const { report } = await copied(
+      one,
+      target,
+      ofRun("two", { options: { jobs: 1, drop: drop.filter((name) => name !== "_rowferry") } }),
+    );
+    expect(report.tables).toHaveLength(3);
+    expect(await tablesOf(target, "public")).toEqual(["a", "b", "c"]);
   });
 
   test("of which one is killed: the other completes, and a retry of the first keeps its finished tables", async () => {

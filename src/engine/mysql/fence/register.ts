@@ -158,7 +158,7 @@ async function shareOwn(session: Session, found: FenceTable, owner: string): Pro
     `SELECT name, body FROM ${found.table} WHERE id = ${singleRow} AND kind = 'fence'`,
   );
   if (other !== undefined && other !== owner)
-    throw targetInUse(found.table, other ?? undefined, otherName ?? undefined);
+    throw targetInUse({ table: found.table, owner: other ?? undefined, ownerName: otherName ?? undefined });
   await claimEverything(session, found);
   await makeShareable(session, found, owner);
 }

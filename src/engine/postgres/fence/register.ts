@@ -109,7 +109,7 @@ export async function register(
         WHERE kind = 'fence' AND name = $1 AND owner = $1 RETURNING epoch, id AS row, xmin::pg_catalog.text AS transaction`,
         [owner],
       );
-      if (row === undefined) throw targetInUse(table, owner, ownerName);
+      if (row === undefined) throw targetInUse({ table, owner, ownerName });
       opening.transaction = row.transaction;
       return { table, epoch: row.epoch, row: row.row };
     },
@@ -161,7 +161,7 @@ async function ofAnother(session: Session, { table }: FenceTable): Promise<Engin
   const [other] = await session.query<{ name: string; body: string }>(
     `SELECT name, body FROM ${table} WHERE kind = 'fence'`,
   );
-  return targetInUse(table, other?.name, other?.body);
+  return targetInUse({ table, owner: other?.name, ownerName: other?.body });
 }
 
 /**

@@ -85,28 +85,45 @@ export interface OthersClaim extends NameClaim {
   epoch: number;
 }
 
-const mostClaims = 10;
+/** Names that a message lists. */
+const mostClaims = 3;
 
-/** Another run is met in `table` (quoted), which has claimed `claims`; none: everything. What is missing in its row is undefined. */
-export function targetInUse(
-  table: string,
-  owner: string | undefined,
-  ownerName: string | undefined,
-  claims: readonly NameClaim[] = [],
-): EngineError {
-  const fix =
-    owner === undefined
-      ? "drop that table"
-      : `rowferry reset URL --run ${printable(owner)} drops what it made there, and its rows in that table (URL: this database's)`;
+/** Another run in a target: which it is, and how the target is free again. */
+export interface OtherRun {
+  /** Of the fence, quoted as the engine quotes it. */
+  table: string;
+  owner: string | undefined;
+  ownerName: string | undefined;
+  /** The table is of an earlier version, which has no column for the owner. */
+  single?: boolean;
+}
+
+const inUse = ({ ownerName }: OtherRun) =>
+  `the target database is in use by ${printable(ownerName ?? "an unknown run")}`;
+
+/** What ends it, for a caller of the API and on the command line. */
+function freed({ table, owner, single = false }: OtherRun): string {
+  const isPlain = owner !== undefined && /^[\w.:-]+$/.test(owner);
+  const statement = single || !isPlain ? `DROP TABLE ${table}` : `DELETE FROM ${table} WHERE owner = '${owner}'`;
+  const command = owner === undefined ? "" : ` (command line: rowferry reset URL --run ${printable(owner)})`;
+  return `wait for that run, retry it or reset it; if it was deleted, run ${statement} in the target and name the tables that it made in options.drop${command}`;
+}
+
+/** The blocker of an assessment, whose object lists what is claimed. */
+export const claimedByOther = (other: OtherRun): { reason: string; fix: string } => ({
+  reason: `${inUse(other)}, which makes the same objects there`,
+  fix: freed(other),
+});
+
+/** Another run is met, which has claimed `claims`; none: everything. What is missing in its row is undefined. */
+export function targetInUse(other: OtherRun, claims: readonly NameClaim[] = []): EngineError {
   const more = claims.length > mostClaims ? ` and ${claims.length - mostClaims} more` : "";
   const names = claims.slice(0, mostClaims).map(({ kind, name }) => printable(`${kind} ${name}`));
   const why =
-    claims.length === 0
-      ? `its table ${table} is there`
-      : `by its table ${table} that run makes ${names.join(", ")}${more} too`;
+    claims.length === 0 ? `: its table ${other.table} is there` : `, which makes ${names.join(", ")}${more} too`;
   return new EngineError(
     "target_in_use",
-    `the target database is in use by ${printable(ownerName ?? "an unknown run")}: ${why}; wait for that run or reset it; if it was deleted or will not be resumed: ${fix}`,
+    `${inUse(other)}${why}; ${freed(claims.length === 0 ? { ...other, single: true } : other)}`,
   );
 }
 
@@ -115,7 +132,7 @@ export function refuseTaken(table: string, others: readonly OthersClaim[]): void
   const [first] = others;
   if (first === undefined) return;
   const names = others.filter((one) => one.owner === first.owner && one.kind !== everything.kind);
-  throw targetInUse(table, first.owner, first.ownerName, names);
+  throw targetInUse({ table, owner: first.owner, ownerName: first.ownerName }, names);
 }
 
 /**
