@@ -64,7 +64,13 @@ function flagsOf(key: string, value: unknown): string {
 /** What the help says last, as `Default: 2.`, has a column of its own. */
 const byDefault = / ?Default: ([^.]+)\.$/;
 
-const helpOf = (key: string): string => (flags.get(key)?.help ?? "").replace(" May be given several times.", "");
+const helpOf = (key: string): string =>
+  (flags.get(key)?.help ?? "")
+    .replace(" May be given several times.", "")
+    .replace(
+      ": 20000000, 20M, 20MB or 20MiB.",
+      ". JSON takes a number; the command line also takes 20M, 20MB or 20MiB.",
+    );
 const defaultOf = (key: string): string => byDefault.exec(helpOf(key))?.[1] ?? "";
 const anchor = (heading: string): string => heading.toLowerCase().replaceAll("'", "").replaceAll(" ", "-");
 

@@ -18,7 +18,7 @@ const tiersFor: Record<Exclude<keyof typeof usualLimits, `credentials_${string}`
   minting: "creating API tokens",
   ai: "the MCP servers",
   handshake:
-    "what of the MCP servers is in no other tier: `initialize`, `server/discover`, `ping`, notifications and what is no message",
+    "other calls of the MCP servers: `initialize`, `server/discover`, `ping`, notifications and invalid messages",
   search: "search of the documentation, without a token, from one address (IPv6: its /64)",
 };
 
@@ -37,7 +37,7 @@ const guesses = (): string =>
       ["wrong passwords from one address, for any account", windows([attempts.address])],
       ["wrong passwords in a browser that signed in before, instead of these three", windows([attempts.device])],
       [
-        "a wrong present password where it is changed, in one session, or with all tokens of an account",
+        "a wrong current password at a change of the password, in one session, or with all tokens of an account",
         windows([attempts.passwordChange]),
       ],
       ["sign-ups from one address", windows([attempts.signUp])],

@@ -102,7 +102,7 @@ function refuseOthers(route: IRoute, allowed: string): void {
   });
   route.all((_request: Request, response: Response) => {
     response.set("Allow", allowed);
-    throw new Problem("method_not_allowed", `Here the methods are ${allowed}.`);
+    throw new Problem("method_not_allowed", `Allowed methods: ${allowed}.`);
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Request, Response } from "express";
+import { plainAddress } from "../requests/client-address.ts";
 import type { Caller, Identity } from "../requests/world.ts";
 import type { AccountEvent } from "../resources/account-log.ts";
 
@@ -58,7 +59,10 @@ export function auditLine({ ip }: Request, { locals, statusCode, headersSent }: 
   const ended = !headersSent ? "cut" : statusCode < 400 ? "done" : "failed";
   const { object, ...line } = { result: ended, ...audit };
   const shown = isShown({ ...line, object }) ? { object } : {};
-  const who = { ...(account === undefined ? {} : { account }), address: ip };
+  const who = {
+    ...(account === undefined ? {} : { account }),
+    address: ip === undefined ? undefined : plainAddress(ip),
+  };
   return { request_id: id, ...who, verb: operation ?? "none", ...line, ...shown };
 }
 

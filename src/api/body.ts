@@ -10,7 +10,7 @@ export const largestBody = 65_536;
 export const largestUnauthenticatedBody = 16_384;
 
 const tooLarge = (most: number) =>
-  new Problem("body_too_large", `The body is larger than ${most} bytes, the most that is taken here.`);
+  new Problem("body_too_large", `The body is larger than the limit of ${most} bytes: send a smaller one.`);
 
 export async function readBytes(request: IncomingMessage, most: number): Promise<Buffer> {
   const parts: Buffer[] = [];
@@ -55,7 +55,7 @@ export async function readBody(request: IncomingMessage, most = largestBody): Pr
     return parseJson(new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     const message =
-      error instanceof JsonError ? `is not JSON that is taken here: ${error.message}` : "is not text in UTF-8";
+      error instanceof JsonError ? `cannot be read as JSON: ${error.message}` : "is not text in UTF-8: send UTF-8";
     throw invalid([{ field: "body", message }], "body");
   }
 }

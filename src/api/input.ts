@@ -34,7 +34,7 @@ function sizeSentence(issue: Issue & { code: "too_big" | "too_small" }): string 
 const formats: Record<string, string> = {
   email: "must be an e-mail address, such as ann@example.com",
   uuid: "must be a UUID",
-  datetime: "must be a time in ISO 8601 with a zone, such as 2030-01-31T12:00:00Z",
+  datetime: "must be a time in ISO 8601, such as 2030-01-31T12:00:00Z or 2030-01-31T13:00:00+01:00",
   url: "must be a URL",
 };
 
@@ -157,7 +157,8 @@ export function invalid(
 ): Problem {
   const [first] = errors;
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
-  return new Problem("invalid", `In the ${where}: ${first?.field} ${first?.message}${more}.`, { errors });
+  const place = first?.field === where ? `The ${where}` : `In the ${where}: ${first?.field}`;
+  return new Problem("invalid", `${place} ${first?.message}${more}.`, { errors });
 }
 
 /** A query string by name; a name that stands twice is refused, since readers differ in which they take. */

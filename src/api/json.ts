@@ -67,7 +67,7 @@ export function parseJson(text: string): unknown {
       const start = at;
       const name = JSON.parse(take(string) ?? fail("a field's name in double quotes is expected")) as string;
       if (name === "__proto__") fail("a field may not be named __proto__", start);
-      if (Object.hasOwn(found, name)) fail(`the field ${shown(name)} is repeated here`, start);
+      if (Object.hasOwn(found, name)) fail(`the field ${shown(name)} is repeated: send it once`, start);
       expect(":");
       found[name] = value(depth);
     } while (more("}"));
@@ -86,7 +86,7 @@ export function parseJson(text: string): unknown {
     take(space);
     const sign = text[at];
     if (sign === "{" || sign === "[") {
-      if (depth >= deepest) fail(`the nesting is deeper than ${deepest}`);
+      if (depth >= deepest) fail(`the nesting is deeper than ${deepest} levels`);
       at += 1;
       return sign === "{" ? object(depth + 1) : array(depth + 1);
     }

@@ -103,7 +103,8 @@ export function createLimits(options: LimitsOptions): RateLimiter {
   const { windows, redis, patience = 1000 } = options;
 
   function counter(limit: LimitName, window: RateWindow, many: boolean): Counter {
-    const policy = many ? `${limit}-${window.seconds}` : limit;
+    const name = limit.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+    const policy = many ? `${name}-${window.seconds}` : name;
     const common = {
       points: window.points,
       duration: window.seconds,

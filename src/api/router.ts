@@ -32,7 +32,7 @@ function checkAccept(request: Request, operation: Operation): void {
   const type = operation.answer.type ?? "application/json";
   const offered = [type, ...(operation.answer.type === undefined ? ["application/problem+json"] : [])];
   if (request.accepts(offered) === false)
-    throw new Problem("not_acceptable", `The answer is ${type}: send Accept: ${type}, or no Accept.`);
+    throw new Problem("not_acceptable", `The response is ${type}: send Accept: ${type}, or remove Accept.`);
 }
 
 function idempotencyKey(request: Request, operation: Operation): string | undefined {

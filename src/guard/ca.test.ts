@@ -17,22 +17,22 @@ describe("a CA", () => {
   });
 
   test.each([
-    ["a path", "/etc/ssl/ca.pem", /not PEM/],
-    ["nothing", "", /not PEM/],
-    ["a certificate without its end", first.slice(0, -10), /not PEM/],
+    ["a path", "/etc/ssl/ca.pem", /must be PEM/],
+    ["nothing", "", /must be PEM/],
+    ["a certificate without its end", first.slice(0, -10), /must be PEM/],
     [
       "text in a certificate's place",
       `-----BEGIN CERTIFICATE-----\n${"A".repeat(11_000)}\n-----END CERTIFICATE-----`,
       /1 of 1/,
     ],
     ["a second certificate that was changed", `${first}\n${second.replace("\nMII", "\n!II")}`, /2 of 2/],
-    ["a private key", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", /not PEM/],
+    ["a private key", "-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----", /must be PEM/],
   ])("is refused if it is %s", (_what, text, words) => {
     expect(() => parseCa(text)).toThrow(words);
   });
 
   test("of hostile text is read in linear time", () => {
     const text = "-----BEGIN CERTIFICATE-----".repeat(400_000);
-    expect(() => parseCa(text)).toThrow(/not PEM/);
+    expect(() => parseCa(text)).toThrow(/must be PEM/);
   });
 });

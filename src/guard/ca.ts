@@ -35,12 +35,16 @@ export interface CaText {
 export function parseCa(text: string): CaText {
   const { blocks, rest } = blocksOf(text);
   if (blocks.length === 0)
-    throw new UrlError("url_ca", "the CA is not PEM: it begins with -----BEGIN CERTIFICATE-----");
+    throw new UrlError("url_ca", "the CA must be PEM text that begins with -----BEGIN CERTIFICATE-----");
   for (const [at, pem] of blocks.entries()) {
     try {
       new X509Certificate(pem);
     } catch (cause) {
-      throw new UrlError("url_ca", `certificate ${at + 1} of ${blocks.length} in the CA cannot be parsed`, { cause });
+      throw new UrlError(
+        "url_ca",
+        `the CA has a certificate that cannot be parsed, number ${at + 1} of ${blocks.length}`,
+        { cause },
+      );
     }
   }
   return { certificates: `${blocks.join("\n")}\n`, moreText: rest.trim() !== "" };

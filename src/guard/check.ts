@@ -55,7 +55,10 @@ function parse(text: string, ca: string | undefined, minTls: TlsMode | undefined
 }
 
 const placeholder = (by: string) =>
-  new UrlError("url_placeholder", `the connection URL is an example, by its ${by}: write the ones of your database`);
+  new UrlError(
+    "url_placeholder",
+    `the ${by} of the connection URL is a placeholder from an example: use the ${by} of your database`,
+  );
 
 const notOneForm =
   "the host is an address in an unusual form: write it as four decimal numbers, as in 203.0.113.7, or in brackets, as in [2001:db8::7]";

@@ -11,7 +11,7 @@ export const addressRefused = (what: string): string =>
 
 /** For a person, of a name. It does not tell whether the name is unknown or leads where it may not. */
 export const nameRefused = (what: string): string =>
-  `${what} has no address that is reached from here: check the name; private, loopback and cluster addresses are refused`;
+  `${what} has no allowed address: the name does not exist, or its address is private, loopback or in the cluster; check the name, or use a public host`;
 
 /**
  * A name that is dialled with a guard, and that has no address or a refused one. The error does not say which, and keeps no

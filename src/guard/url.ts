@@ -35,7 +35,6 @@ const refused = new Map(
     "ssl-capath": "a path is never read",
     "ssl-cert": "a path is never read, and client certificates are not supported",
     "ssl-key": "a path is never read, and client certificates are not supported",
-    ssl: "say sslmode instead",
     passfile: "a file is never read; put the password into the URL",
     service: "a file is never read; write host, port and database into the URL",
     servicefile: "a file is never read; write host, port and database into the URL",
@@ -58,11 +57,13 @@ const refused = new Map(
     allowloadlocalinfile: "files are never sent",
     "local-infile": "files are never sent",
     replication: "a replication connection is not a copy",
-    requiressl: "say sslmode=require instead",
     krbsrvname: "Kerberos is not supported",
     requirepeer: "sockets are not reached",
   }),
 );
+
+/** Refused too: `sslmode` has the same meaning. */
+const replaced = new Set(["ssl", "requiressl"]);
 
 /** Node's and the drivers' limit of a DNS name. */
 const longestHost = 253;
@@ -89,6 +90,8 @@ function tlsParameters(engine: Endpoint["engine"], parameters: URLSearchParams):
     seen.add(plain);
     if (plain === "sslmode") found.mode = parseMode(value, shown(name));
     else if (plain === "channel_binding" && engine === "postgres") found.binding = parseBinding(value);
+    else if (replaced.has(plain))
+      throw new UrlError("url_parameter_refused", `use sslmode=require instead of ${shown(name)}`);
     else if (refused.has(plain))
       throw new UrlError("url_parameter_refused", `the parameter ${shown(name)} is refused: ${refused.get(plain)}`);
     else if (!harmless[engine].has(plain))

@@ -43,8 +43,11 @@ export interface ProberClient extends Prober {
 }
 
 const busyWords = new Map([
-  ["busy", "too many probes are running: try again in a few seconds"],
-  ["account_busy", "your account has reached its limit of parallel probes: wait until one has finished"],
+  ["busy", "Too many database checks at a time: retry in a few seconds."],
+  [
+    "account_busy",
+    "Your account has reached its limit of database checks at a time: wait until one has finished, and retry.",
+  ],
 ]);
 
 /** For the way there and back, and the prober's own last second. */

@@ -2,7 +2,7 @@ import { assessOpened } from "../engine/assess/index.ts";
 import { isBeforeFirstWrite } from "../engine/contract/codes/index.ts";
 import { type Endpoint, EngineError } from "../engine/contract/index.ts";
 import { countObjects } from "../engine/run/existing-objects.ts";
-import { countRows } from "../engine/run/memory/count.ts";
+import { countRows, countSourceTables } from "../engine/run/memory/count.ts";
 import { latencyOf, type OpenedDatabase, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
@@ -117,7 +117,14 @@ async function factsOf({ side, endpoint, database }: OpenSide): Promise<Omit<Pai
   const { engine, version } = serverOf(database);
   const server = { engine, version: cut(version, 200), latencyMs: await latencyOf(database) };
   if (side === "source")
-    return { source: { ...server, size: await sizeOf(database), rows: await countRows(database) } };
+    return {
+      source: {
+        ...server,
+        size: await sizeOf(database),
+        tables: await countSourceTables(database),
+        rows: await countRows(database),
+      },
+    };
   return { target: { ...server, empty: (await countObjects(database, endpoint.database)) === 0 } };
 }
 

@@ -57,7 +57,7 @@ const count = z.number().min(0);
 export const responseSchemas = {
   preflight: z.union([
     unreachableSchema.extend({
-      source: z.object({ ...server, latencyMs, size: count, rows: count }).exactOptional(),
+      source: z.object({ ...server, latencyMs, size: count, tables: count, rows: count }).exactOptional(),
       target: z.object({ ...server, latencyMs, empty: z.boolean() }).exactOptional(),
     }),
     z.object({

@@ -77,4 +77,4 @@ export class Problem extends Error {
 
 /** Problem `invalid` of one field, whose `message` names the fix. */
 export const invalidField = (field: string, message: string): Problem =>
-  new Problem("invalid", `${field}: ${message}`, { errors: [{ field, message }] });
+  new Problem("invalid", `${field} ${message}.`, { errors: [{ field, message }] });

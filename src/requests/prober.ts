@@ -41,7 +41,7 @@ export interface Assessed {
 /** Of a pair that cannot be assessed: why, and the facts of each side that was reached. */
 export interface SideProbe {
   unreachable: Unreachable[];
-  source?: ServerFacts & { size: number; rows: number };
+  source?: ServerFacts & { size: number; tables: number; rows: number };
   target?: ServerFacts & { empty: boolean };
 }
 type ServerFacts = Omit<ConnectionFacts, "tls">;

@@ -164,7 +164,7 @@ describe("bodies", () => {
     ["{", "line 1, column 2"],
     ['{"name": "a",}', "line 1, column 14"],
     ["{\n \"name\": 'a'}", "line 2, column 10"],
-    ['{"name":"a","name":"b"}', "name is repeated here"],
+    ['{"name":"a","name":"b"}', "name is repeated: send it once"],
     ['{"__proto__":{"name":"a"}}', "may not be named __proto__"],
     [`${"[".repeat(2000)}`, "deeper than 32"],
     [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x7d]), "not text in UTF-8"],

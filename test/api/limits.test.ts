@@ -94,7 +94,7 @@ describe("one replica, in memory", () => {
     const slowed = await guess(person.email, person.password);
     expect(slowed).toMatchObject({
       status: 429,
-      headers: { "ratelimit-policy": '"credentials_accountAndAddress";q=10;w=900' },
+      headers: { "ratelimit-policy": '"credentials_account_and_address";q=10;w=900' },
       body: { code: "rate_limited" },
     });
     expect(Number(slowed.headers["retry-after"])).toBeGreaterThan(800);

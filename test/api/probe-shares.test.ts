@@ -59,7 +59,7 @@ test("one account's many probes of silent servers hold back nobody else, and end
   const more = await replica.caller.ask("/api/connections/test", { token: ann.token, body: never() });
   expect(more).toMatchObject({
     status: 503,
-    body: { code: "busy", detail: expect.stringContaining("limit of parallel probes") },
+    body: { code: "busy", detail: expect.stringContaining("limit of database checks") },
   });
   expect(Number(more.headers["retry-after"])).toBeGreaterThan(0);
   const other = await replica.caller.ask("/api/connections/test", { token: bob.token, body: closed });

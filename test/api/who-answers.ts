@@ -73,7 +73,7 @@ linkOidc               401   401   401     401     401    origin   session sessi
 unlinkOidc             401   401   401     401     401    origin   session session    session session session
 signOut                401   401   401     401     401    origin   state   state      state  state  state
 listTokens             401   401   401     401     401    200      200     200        200    200    200
-mintToken              401   401   401     401     401    origin   201     201        201    201    201
+createToken            401   401   401     401     401    origin   201     201        201    201    201
 revokeToken            401   401   401     401     401    origin   404     404        404    404    200
 listTeams              401   401   401     401     401    200      200     200        200    200    200
 createTeam             401   401   401     401     401    origin   201     201        201    201    201

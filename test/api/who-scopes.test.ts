@@ -29,12 +29,12 @@ describe("a token with the one scope", () => {
     ["tokens", (_: string, ofTokens: boolean) => ofTokens],
   ])("%s may do what it is for, and nothing else: every operation", async (scope, may) => {
     const token = await tokenWith(scope);
-    const ofTokens = new Set(["mintToken", "revokeToken"]);
+    const ofTokens = new Set(["createToken", "revokeToken"]);
     const refused: string[] = [];
     for (const { id, method, path } of operations) {
       const to = path.replace(/\{\w+\}/g, someId);
       // Of the others nothing is done without a body.
-      const sent = id === "mintToken" ? { body: { name: "ci" } } : {};
+      const sent = id === "createToken" ? { body: { name: "ci" } } : {};
       const { body } = await api(to, { method: method.toUpperCase(), token, ...sent });
       if (body?.code === "scope_missing") refused.push(id);
     }

@@ -96,7 +96,7 @@ describe("signing in", () => {
     for (const elsewhere of [before, ""])
       expect(await ask(next, elsewhere)).toMatchObject({
         status: 429,
-        headers: { "ratelimit-policy": '"credentials_accountAndAddress";q=10;w=900' },
+        headers: { "ratelimit-policy": '"credentials_account_and_address";q=10;w=900' },
       });
     const signedIn = await ask(next, after);
     expect(signedIn.status).toBe(200);

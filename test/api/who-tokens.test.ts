@@ -38,6 +38,14 @@ describe("a new token", () => {
     expect((await api("/api/tokens", { token: person.token })).text).not.toContain(random);
   });
 
+  it("expires at a time of any zone, which is shown in UTC", async () => {
+    const person = await signUp();
+    for (const expires_at of ["2099-01-01T01:30:00+01:30", "2098-12-31T19:00:00.5-05:00"]) {
+      const { status, body } = await mint(person, { name: "ci", expires_at });
+      expect({ status, body }).toMatchObject({ status: 201, body: { expires_at: new Date(expires_at).toISOString() } });
+    }
+  });
+
   it("is taken from the header alone: not from a query, a cookie or a body", async () => {
     const { token } = await signUp();
     const text = encodeURIComponent(token);

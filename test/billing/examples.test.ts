@@ -28,7 +28,9 @@ test.each(languages)(
     const linked = () => code !== undefined || running.said().err.includes("\n");
     await until("the link", async () => linked(), 30_000);
     const { body } = await place.ask("/api/migrations", { token: person.token });
-    const { id } = body.data[0];
+    const { id, size } = body.data[0];
+    // Measured for the price.
+    expect(size).toBeGreaterThan(0);
     const again = await place.act(person, id, "checkout");
     expect(running.said().err).toBe(`Open this link to pay: ${again.body.checkout_url}\n`);
     await place.authorize(person, id);

@@ -150,6 +150,9 @@ describe.each<[string, Drive]>([
     });
     await place.endRun(person, made.id, "completed");
     await place.untilPaid(person, made.id, "captured");
+    expect(await place.act(person, made.id, "checkout")).toMatchObject({
+      body: { code: "nothing_to_pay", detail: "This migration does not await payment. It is completed." },
+    });
     expect(await by.status(made.id)).toBe("completed");
   });
 

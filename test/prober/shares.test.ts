@@ -51,7 +51,7 @@ test("an account that asks many silent servers has its share, and another is ans
   expect(await running("running")).toBe(2);
   await expect(endless("ann").ended).rejects.toMatchObject({
     code: "busy",
-    message: expect.stringContaining("limit of parallel probes"),
+    message: expect.stringContaining("limit of database checks"),
     retryAfter: 2,
   });
   const answer = await prober.client.test({ url: "mysql://a:b@127.0.0.1:1/c" }, asking("bob").asked);

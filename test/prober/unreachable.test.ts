@@ -74,7 +74,7 @@ const cases: [name: string, url: () => string, code: string, words: RegExp][] = 
     "MySQL on a postgres:// URL",
     () => `postgres://app:${encodeURIComponent(secret)}@127.0.0.1:${mysql.port}/app`,
     "protocol_error",
-    /if it is MySQL or MariaDB, name it by mysql:/,
+    /if it is MySQL or MariaDB, use mysql:/,
   ],
   [
     "a port on which nothing listens",

@@ -68,7 +68,7 @@ export function docsRoutes(site: Site, flight: Flight, limits: Pick<RateLimiter,
 function answersMethod({ method }: Request, response: Response): boolean {
   if (method === "GET" || method === "HEAD") return true;
   response.set("Allow", methods);
-  if (method !== "OPTIONS") throw new Problem("method_not_allowed", `Here the methods are ${methods}.`);
+  if (method !== "OPTIONS") throw new Problem("method_not_allowed", `Allowed methods: ${methods}.`);
   response.status(204).end();
   return false;
 }

@@ -18,6 +18,8 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   callback: ["events"],
   sse: ["events"],
   cancel: ["delete"],
+  golang: ["go"],
+  label: ["name"],
   abort: ["delete"],
   remove: ["delete"],
   stop: ["cancel", "delete"],

@@ -48,7 +48,10 @@ const headers: Json = {
   },
   ETag: { description: "Identifies exactly these bytes.", schema: { type: "string" } },
   Redirect: { description: "Where the browser continues.", schema: { type: "string", format: "uri" } },
-  Location: { description: "The path of the created resource.", schema: { type: "string", format: "uri-reference" } },
+  Location: {
+    description: "Path of the created resource; of a team, the path of its members.",
+    schema: { type: "string", format: "uri-reference" },
+  },
 };
 
 /** What a stranger sends has no other fields than those that are named. */

@@ -12,6 +12,8 @@ function impliedProblems(operation: Operation): ProblemCode[] {
   const when = (holds: boolean, ...codes: ProblemCode[]) => (holds ? codes : []);
   return [
     "malformed_request",
+    "timed_out",
+    "headers_too_large",
     ...when(auth === "token", "unauthenticated", "scope_missing"),
     ...when(auth === "token" && changes, "origin_refused"),
     ...when(auth === "token" && !operation.withoutTeam, "not_a_member"),
@@ -31,7 +33,7 @@ const told: Json = { RateLimit: header("RateLimit"), "RateLimit-Policy": header(
 const limited = (operation: Operation): Json => (operation.tier === "none" ? {} : told);
 
 /** Before the limit was looked at there is nothing to tell of it. */
-const uncounted = new Set([400, 401, 406]);
+const uncounted = new Set([400, 401, 406, 408, 431]);
 
 function problemResponse(operation: Operation, status: number, codes: ProblemCode[], components: Components): Json {
   const examples = codes.map((code) => [code, components.example(code)] as const);
@@ -136,7 +138,7 @@ const links: Readonly<Record<string, Readonly<Record<string, Values>>>> = {
   listBackupRuns: run("data/0/id"),
   restoreBackup: { getRestore: { id: answered("restore/id") } },
   listRestores: { getRestore: { id: answered("data/0/id") } },
-  mintToken: { revokeToken: { id: answered("id") } },
+  createToken: { revokeToken: { id: answered("id") } },
   listTokens: { revokeToken: { id: answered("data/0/id") } },
   createTeam: { switchTeam: team, listMembers: team, addMember: team },
   listTeams: { switchTeam: { team: answered("data/0/id") }, listMembers: { team: answered("data/0/id") } },
@@ -186,8 +188,8 @@ export function responsesOf(operation: Operation, components: Components): Json 
     ...(isTagged(operation)
       ? {
           "304": {
-            description: "It is what you have.",
-            headers: { "X-Request-Id": header("RequestId"), ETag: header("ETag") },
+            description: "Not modified: you have the current response.",
+            headers: { "X-Request-Id": header("RequestId"), ...limited(operation), ETag: header("ETag") },
           },
         }
       : {}),

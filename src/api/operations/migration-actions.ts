@@ -26,7 +26,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/checkout",
     summary: "Restart the checkout",
     description:
-      "A new link at which a human authorizes the payment of a migration that awaits it. Where nothing is charged there is nothing to pay.",
+      "Returns the link where the user authorizes the payment of a migration that is `awaiting_payment`. If the page was closed, it is a new link. Without a payment to authorize it is 409 `nothing_to_pay`.",
     tag,
     auth: "token",
     tier: "write",
@@ -36,7 +36,7 @@ export const migrationActionOperations: readonly Operation[] = [
     problems: ["not_found", "other_team", "nothing_to_pay", "state_conflict", "limit_reached", "busy", "unavailable"],
     examples: {
       response: {
-        ...payableExample("Authorize the payment at checkout_url; the run then starts by itself."),
+        ...payableExample("Open `checkout_url` and authorize the payment. The run then starts."),
         amount: 12,
         checkout_url: "https://checkout.stripe.com/c/pay/cs_test_a1",
       },
@@ -51,7 +51,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
-      "Queues a failed migration again. Finished tables of an earlier run are kept if they are equal to the source, and other tables are copied again. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the answer has `checkout_url`: a person authorizes it there. With an `Idempotency-Key` a repeat does not start another run.",
+      "Queues a failed migration again. Finished tables of an earlier run are kept if they are equal to the source, and other tables are copied again. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the response has `checkout_url`: open it and authorize the payment. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",
@@ -59,7 +59,7 @@ export const migrationActionOperations: readonly Operation[] = [
     body: retrySchema,
     bodyOptional: true,
     idempotent: true,
-    answer: { status: 202, description: "It is queued again.", schema: againSchema },
+    answer: { status: 202, description: "The migration is queued again.", schema: againSchema },
     problems: [
       "not_found",
       "other_team",
@@ -86,7 +86,7 @@ export const migrationActionOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/reset",
     summary: "Reset a migration",
     description:
-      "Without `confirm` it changes nothing: the response (200) lists the tables to drop, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the answer has `checkout_url`.",
+      "Without `confirm` it changes nothing: the response (200) lists the tables to drop, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the response has `checkout_url`. A reset does not cancel: the copy runs again.",
     tag,
     auth: "token",
     tier: "write",
@@ -94,7 +94,7 @@ export const migrationActionOperations: readonly Operation[] = [
     body: resetSchema,
     bodyOptional: true,
     idempotent: true,
-    answer: { status: 202, description: "It is being reset.", schema: resetResponseSchema },
+    answer: { status: 202, description: "The migration is being reset.", schema: resetResponseSchema },
     alsoAnswers: [
       { status: 200, description: "A preview of the reset; nothing was changed.", schema: resetResponseSchema },
     ],

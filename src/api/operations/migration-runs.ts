@@ -41,14 +41,14 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/events",
     summary: "Follow a migration",
     description:
-      "Server-sent events: `log` with an entry of the log, `status` with the migration whenever it changed, and `end` with the last status. The stream closes after `end`. With `Last-Event-ID` it resumes after that event; a reader that has received `end` gets 204.",
+      "Server-sent events: `log` with an entry of the log, `status` with the migration whenever it changed, and `end` with the last status. The data of `status` lacks `logs` and `options`. The stream closes after `end`. With `Last-Event-ID` it resumes after that event; after `end` the response is 204.",
     tag,
     auth: "token",
     tier: "read",
     params,
     streams: true,
     answer: { status: 200, description: "The events.", schema: eventDataSchema },
-    alsoAnswers: [{ status: 204, description: "The reader has seen the end." }],
+    alsoAnswers: [{ status: 204, description: "The stream has ended: the client has received `end`." }],
     problems: ["not_found", "other_team", "limit_reached", "busy"],
     examples: { response: statusExample },
     async run(world, call) {

@@ -28,7 +28,7 @@ export const migrationOperations: readonly Operation[] = [
     path: "/api/migrations",
     summary: "Create a migration",
     description:
-      "Starts a copy from the source to the target; the URLs name the engines. If the answer has no `checkout_url`, the migration has started: poll it until its `status` is `completed` or `failed`. If it has one, its `status` is `awaiting_payment` and nothing runs until somebody pays there. Without `estimate_id`, the source of an account that pays is measured first. The call then counts in the tier `probe` too, and an unreachable source is refused. With an `Idempotency-Key`, a repeat of the same body returns the same migration, and another body is refused.",
+      "Starts a copy from the source to the target; the URLs name the engines. If the response has no `checkout_url`, the migration has started: poll it until its `status` is `completed` or `failed`. If it has one, its `status` is `awaiting_payment`: open that URL and authorize the payment, and the run starts. Only this response and that of the checkout call have `checkout_url`. Without `estimate_id`, the source of an account that pays is measured first. The call then counts in the tier `probe` too, and an unreachable source is refused. With an `Idempotency-Key`, a repeat of the same body returns the same migration, and another body is refused.",
     tag,
     auth: "token",
     tier: "write",
@@ -36,7 +36,7 @@ export const migrationOperations: readonly Operation[] = [
     idempotent: true,
     answer: {
       status: 201,
-      description: "The migration has started.",
+      description: "The migration is created. It has started, or its `status` is `awaiting_payment`.",
       schema: createdSchema,
       location: "/api/migrations/{/migration/id}",
     },
@@ -60,8 +60,7 @@ export const migrationOperations: readonly Operation[] = [
     method: "get",
     path: "/api/migrations",
     summary: "List migrations",
-    description:
-      "The acting team's migrations, newest first; those that were made with `kubectl` in its namespace too.",
+    description: "The migrations of the acting team, newest first, with those that `kubectl` created in its namespace.",
     tag,
     auth: "token",
     tier: "read",
@@ -96,14 +95,14 @@ export const migrationOperations: readonly Operation[] = [
     path: "/api/migrations/{id}",
     summary: "Delete a migration",
     description:
-      "Irreversible: its URLs, log and report are deleted with it, and a run in progress is stopped. Rows and objects in the target stay there.",
+      "Irreversible: its URLs, log and report are deleted with it, and a run in progress is stopped (cancel). Tables in the target stay. If the copy was not completed, its table `_rowferry` stays too: [clean the target](not-supported.md#cancel-or-pause-a-migration) before you copy into that database again.",
     tag,
     auth: "token",
     tier: "write",
     params,
-    answer: { status: 200, description: "It is deleted; from now on it is not found.", schema: actedSchema },
+    answer: { status: 200, description: "The migration is deleted.", schema: actedSchema },
     problems: ["not_found", "other_team"],
-    examples: { response: actedExample("The migration is deleted; what it made in the target stays there.") },
+    examples: { response: actedExample("The migration is deleted. The copied tables stay in the target.") },
     async run(world, call) {
       return { body: await remove(world, callerOf(call), params.parse(call.params).id) };
     },

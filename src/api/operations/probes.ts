@@ -18,7 +18,7 @@ export const probeOperations: readonly Operation[] = [
     path: "/api/migrations/preflight",
     summary: "Check a migration before it is created",
     description:
-      "Connects to both databases and reports whether a copy would succeed, the size of the source, the estimated time and the price. An unreachable database is no error: the response has `ready: false` and `reasons`.",
+      "Connects to both databases and reports whether a copy could start and what it would not copy. Reports the size of the source, the estimated time and the price too. An unreachable database is no error: the response has `ready: false` and `reasons`.",
     tag,
     auth: "token",
     tier: "probe",
@@ -53,7 +53,8 @@ export const probeOperations: readonly Operation[] = [
     method: "post",
     path: "/api/connections/test",
     summary: "Test a connection",
-    description: "Connects to one database and reports its engine, version and size, or why it cannot be reached.",
+    description:
+      "Connects to one database and reports its engine, version, encryption and latency, or why it cannot be reached.",
     tag,
     auth: "token",
     tier: "probe",

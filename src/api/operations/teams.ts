@@ -126,14 +126,14 @@ export const teamOperations: readonly Operation[] = [
     params,
     answer: {
       status: 200,
-      description: "The team acts.",
+      description: "The team is your acting team now.",
       schema: z.object({ message: z.string(), team: teamSchema }),
     },
     problems: ["not_found", "not_a_member"],
-    examples: { response: { message: "You act in this team now.", team: { ...exampleTeam, acting: true } } },
+    examples: { response: { message: "This team is your acting team now.", team: { ...exampleTeam, acting: true } } },
     async run(world, call) {
       const team = await switchTeam(world, identityOf(call), params.parse(call.params).team);
-      return { body: { message: "You act in this team now.", team } };
+      return { body: { message: "This team is your acting team now.", team } };
     },
   },
   {

@@ -44,7 +44,7 @@ export const tokenOperations: readonly Operation[] = [
     },
   },
   {
-    id: "mintToken",
+    id: "createToken",
     method: "post",
     path: "/api/tokens",
     summary: "Create a token",

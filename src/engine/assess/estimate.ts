@@ -74,10 +74,10 @@ const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : Math.round(rate)
 function basisOf({ measured, latency, bandwidth = 0, checksum }: Load, { rate, each }: { rate: number; each: number }) {
   const { reading, sending } = measured;
   return [
-    `an assumed ${words(rate)} MB/s and ${Math.round(each * 1000)} ms a table, twice that speed at best and a third at worst`,
+    `assumed: ${words(rate)} MB/s, and ${Math.round(each * 1000)} ms for each table; at best twice as fast, at worst three times as slow`,
     ...(reading === undefined ? [] : [`measured: ${words(reading / 1e6)} MB/s read from the source`]),
     ...(sending === undefined ? [] : [`${words(sending / 1e6)} MB/s sent to the target`]),
-    `${latency.source.toFixed(1)} and ${latency.target.toFixed(1)} ms to the servers`,
+    `round trips: ${latency.source.toFixed(1)} ms to the source, ${latency.target.toFixed(1)} ms to the target`,
     ...(bandwidth > 0 ? ["the bandwidth's limit"] : []),
     ...(checksum ? ["with a comparison of all values"] : []),
   ].join("; ");

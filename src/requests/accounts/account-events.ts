@@ -9,16 +9,16 @@ import { type PageOf, type PageRequest, pageOf, type SortKey } from "./page.ts";
 const text = (what: string) => z.string().describe(what);
 
 export const accountEventSchema = z.object({
-  id: text("The event's."),
+  id: text("Id of the event."),
   created_at: z.iso.datetime().describe("When the call ended."),
-  account: text("The account that called."),
-  token_id: text("The token that called; null: a session, or a sign-in.").nullable(),
-  session_id: text("The session that called; null: a token, or a sign-in.").nullable(),
+  account: text("Id of the account that called."),
+  token_id: text("Id of the token that called; null: a session, or a sign-in.").nullable(),
+  session_id: text("Id of the session that called; null: a token, or a sign-in.").nullable(),
   address: text("The IP address of the call.").nullable(),
   verb: text("The operation, such as `createMigration`, or the MCP tool."),
-  team: text("The acting team.").nullable(),
-  object: text("Id of what was changed; of several, with `/` between.").nullable(),
-  result: text("`done`, or the error's code; `cut`: the caller left before the answer."),
+  team: text("Id of the acting team.").nullable(),
+  object: text("Id of the changed resource; several ids are separated by `/`.").nullable(),
+  result: text("`done`, or the error's code; `cut`: the caller disconnected before the response."),
 });
 export type ShownEvent = z.output<typeof accountEventSchema>;
 

@@ -58,7 +58,7 @@ export async function changePassword(
     const found = await storedPassword(world, name);
     return (await isPassword(name, found, input.password)) ? found : undefined;
   });
-  if (stored === undefined) throw invalidField("password", "is not your present password");
+  if (stored === undefined) throw invalidField("password", "is not your current password");
   const account = await storePassword(world, name, stored, input.new_password);
   if (input.revoke_tokens) await revokeAllTokens(world, identity);
   await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);

@@ -44,9 +44,9 @@ export function checkPassword(password: string, field = "password"): void {
   const size = Buffer.byteLength(password.normalize("NFC"));
   const message =
     size < shortest
-      ? `is too short: at least ${shortest} bytes`
+      ? `is too short: use at least ${shortest} bytes`
       : size > longest
-        ? `is too long: at most ${longest} bytes`
+        ? `is too long: use at most ${longest} bytes`
         : password.isWellFormed()
           ? undefined
           : "is not Unicode text";

@@ -21,21 +21,24 @@ const newPassword = password(`${shortest} to ${longest} bytes in UTF-8. It is no
 const time = (what: string) => z.iso.datetime().describe(what);
 const id = (what: string) => z.string().min(1).max(63).describe(what);
 
-/** No control characters, nor those that turn the direction of text: a person or a model reads it in a list. */
-const unseen = "\\u0000-\\u001f\\u007f-\\u009f\\u2028-\\u202e\\u2066-\\u2069";
-const spaces = " \\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000\\ufeff";
-const oneLine = new RegExp(`^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}${unseen}])?$`, "u");
+/** As characters: other languages have other escapes. No control characters, nor those that turn the direction of text: a person or a model reads it in a list. */
+const unseen = "\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069";
+const spaces = " \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000\ufeff";
+const oneLine = `^[^${spaces}${unseen}]([^${unseen}]{0,98}[^${spaces}${unseen}])?$`;
+const isOneLine = new RegExp(oneLine, "u");
 export const title = z
   .string()
-  .regex(oneLine, { error: "must be 1 to 100 characters on one line, without space around them" })
-  .describe("Name of the token: 1 to 100 characters on one line.");
+  .refine((text) => isOneLine.test(text), {
+    error: "must be 1 to 100 characters on one line, without space around them",
+  })
+  .meta({ description: "1 to 100 characters on one line.", pattern: oneLine });
 
 export const credentialsSchema = z.strictObject({ email, password: password("The current password.") });
 
 export const signUpSchema = z.strictObject({ email, password: newPassword });
 
 export const passwordChangeSchema = z.strictObject({
-  password: password("The present one."),
+  password: password("The current password."),
   new_password: newPassword,
   revoke_tokens: z
     .boolean()
@@ -46,19 +49,22 @@ export const passwordChangeSchema = z.strictObject({
 });
 
 export const accountSchema = z.object({
-  id: id("The account's."),
+  id: id("Id of the account."),
   email: z.string(),
   plan: z.enum(["free", "pro"]).describe("The plan that is paid for."),
-  acting_team: id("The team whose resources calls see and change."),
-  personal_team: id("The team that was made at sign-up."),
-  created_at: time("When it was made."),
+  acting_team: id("Id of the team whose resources calls see and change."),
+  personal_team: id("Id of the team that was created at sign-up."),
+  created_at: time("When the account was created."),
 });
 
 const scopes = z.array(z.enum(tokenScopes)).min(1).max(tokenScopes.length);
 
 export const mintSchema = z.strictObject({
-  name: title,
-  expires_at: time("It is refused from then on; without it, it holds until it is revoked.").exactOptional(),
+  name: title.describe("Name of the token: 1 to 100 characters on one line."),
+  expires_at: z.iso
+    .datetime({ offset: true })
+    .describe("Expiry of the token. Default: none, the token is valid until you revoke it.")
+    .exactOptional(),
   scopes: scopes
     .describe(
       "Allowed actions. `read`: see everything of the account. `write`: change everything but tokens, and connect to databases. `tokens`: create and revoke tokens. Default: everything.",
@@ -68,32 +74,32 @@ export const mintSchema = z.strictObject({
 
 export const tokenSchema = z.object({
   id: z.string().describe("The digits before the `|` of the token."),
-  name: z.string(),
-  created_at: time("When it was made."),
-  expires_at: time("It is refused from then on.").nullable(),
-  last_used_at: time("About when it was used last; written every few minutes.").nullable(),
+  name: z.string().describe("Name of the token."),
+  created_at: time("When the token was created."),
+  expires_at: time("Expiry of the token; null: none.").nullable(),
+  last_used_at: time("About when the token was last used; updated every few minutes. null: never.").nullable(),
   scopes: scopes.nullable().describe("Allowed actions; null: everything."),
 });
 export type ShownToken = z.output<typeof tokenSchema>;
 
 export const teamSchema = z.object({
-  id: id("The team's."),
+  id: id("Id of the team."),
   name: z.string().describe("The team's name."),
   role: roleSchema,
-  acting: z.boolean().describe("Whether it is your acting team."),
-  personal: z.boolean().describe("Whether it was made at your sign-up."),
+  acting: z.boolean().describe("`true`: the team is your acting team."),
+  personal: z.boolean().describe("`true`: the team was created at your sign-up."),
   own: z
     .boolean()
-    .describe(
-      "Whether you made it. Into another's team one of its owners added you; it never acts by that, and you may leave it.",
-    ),
-  members: z.int().min(1).describe("How many are in it."),
-  ready: z.boolean().describe("Whether its namespace is there, so that migrations can be created."),
-  created_at: time("When it was made."),
+    .describe("`true`: you created the team. `false`: an owner of the team invited you, and you can leave it."),
+  members: z.int().min(1).describe("Number of members."),
+  ready: z.boolean().describe("`true`: you can create migrations in the team. A new team is ready after a moment."),
+  created_at: time("When the team was created."),
 });
 export type ShownTeam = z.output<typeof teamSchema>;
 
-export const newTeamSchema = z.strictObject({ name: title });
+export const newTeamSchema = z.strictObject({
+  name: title.describe("Name of the team: 1 to 100 characters on one line."),
+});
 
 export const newMemberSchema = z.strictObject({
   email: email.describe("E-mail address of an existing account."),
@@ -101,16 +107,16 @@ export const newMemberSchema = z.strictObject({
 });
 
 export const memberSchema = z.object({
-  account: id("The account's id."),
-  email: z.string().nullable().describe("Null where the account is no longer there."),
+  account: id("Id of the account."),
+  email: z.string().nullable().describe("E-mail address; null if the account was deleted."),
   role: roleSchema,
-  accepted: z.boolean().describe("False for an invitation that is still open: the account is not in the team yet."),
+  accepted: z.boolean().describe("`false`: the invitation is open, and the account is not in the team yet."),
 });
 export type ShownMember = z.output<typeof memberSchema>;
 
 export const invitationSchema = z.object({
   code: z.string().describe("Give it to the person. Shown once."),
-  expires_at: time("From when on the code is refused."),
+  expires_at: time("Expiry of the code."),
 });
 
 export const acceptedSchema = z.strictObject({
@@ -122,8 +128,8 @@ export const acceptedSchema = z.strictObject({
 
 /** A list's query. */
 export const pageSchema = z.object({
-  limit: z.coerce.number().int().min(1).max(100).default(20).describe("How many at most."),
-  cursor: z.string().min(1).max(500).describe("`next_cursor` of the page before.").exactOptional(),
+  limit: z.coerce.number().int().min(1).max(100).default(20).describe("Entries of a page, at most."),
+  cursor: z.string().min(1).max(500).describe("`next_cursor` of the previous page.").exactOptional(),
 });
 
 export const listOf = <T extends z.ZodType>(element: T) =>

@@ -115,6 +115,7 @@ const recipients = z
     `${describedAs(encryptionSchema.shape.recipients)} Default: the installation's key ring. With your own keys, only the command line can restore.`,
   );
 const database = url("database to back up, which is only read", true);
+const scheduleName = title.describe("Name of the schedule: 1 to 100 characters on one line.");
 const databaseCa = ca("source_ca").describe("PEM of the CA that signed the database server's certificate.");
 
 export const oneTime = (given: { interval?: unknown; cron?: unknown }): boolean =>
@@ -125,7 +126,7 @@ export const oneTimeError = { error: "set interval or cron, not both", path: ["c
 export const backupFields = {
   database_url: database,
   database_ca: databaseCa.exactOptional(),
-  name: title.exactOptional(),
+  name: scheduleName.exactOptional(),
   interval: interval.exactOptional(),
   cron: cron.exactOptional(),
   time_zone: timeZone.default("Etc/UTC"),
@@ -155,7 +156,7 @@ export const backupChangeSchema = z
   .strictObject({
     database_url: database.exactOptional(),
     database_ca: databaseCa.exactOptional(),
-    name: removable(title, "no name"),
+    name: removable(scheduleName, "no name"),
     interval: interval.exactOptional(),
     cron: cron.exactOptional(),
     time_zone: timeZone.exactOptional(),

@@ -96,7 +96,7 @@ test.each(["reset", "retry"] as const)(
   "one whose URLs are no longer kept has no %s, and is told so",
   async (action) => {
     const one = scene({ spec: { source: { sealedUrl: expiredUrl } }, status: ran("failed") });
-    const told = expect.stringMatching(/30 days after it ended.*`source_url` and `target_url`.*create a new migration/);
+    const told = expect.stringMatching(/removed after it ended.*Create a new migration.*`source_url` and `target_url`/);
     expect(await ended(one[action]())).toMatchObject({ code: "state_conflict", message: told });
     expect(one.asked()).toEqual({ attempt: 1, reset: 0 });
   },

@@ -2,7 +2,7 @@ import type * as z from "zod";
 import { isSettled } from "../../billing/again.ts";
 import { inUnits } from "../../billing/money.ts";
 import { isConflict, kinds } from "../../cluster/index.ts";
-import type { Migration } from "../../resources/migration.ts";
+import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { type PaymentSpec, paymentFinalizer } from "../../resources/payment.ts";
 import { dueRun } from "../../resources/run.ts";
 import { billingIsOff, closePage, lookAt, mayBeGiven, openPage, stillOpen } from "../billing/page.ts";
@@ -25,16 +25,16 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     const migration = await findLive(world, caller, id);
     const { payment } = migration.spec;
     if (payment?.by !== "hold" || payment.checkout === undefined)
-      throw new Problem("nothing_to_pay", "This migration is covered: it starts by itself, without a checkout.");
+      throw new Problem("nothing_to_pay", `Nothing is charged for this migration. ${nextOf(migration)}`);
     if (shownState(migration) !== "awaiting_payment")
-      throw new Problem("nothing_to_pay", "This migration does not await payment: it was authorized, or has ended.");
+      throw new Problem("nothing_to_pay", `This migration does not await payment. ${nextOf(migration)}`);
     const { billing } = world;
     if (billing === undefined) throw billingIsOff();
     const payer = (await world.client.get(kinds.accounts, "", payment.account)) ?? caller.account;
     if (payer.spec.plan === "pro")
       throw new Problem(
         "nothing_to_pay",
-        "The account has the Pro plan now: reset this migration, and it starts unpaid.",
+        "The account has the Pro plan now. Reset this migration: it then starts without a payment.",
       );
     const { checkout: last } = payment;
     const seen = await lookAt(billing, migration);
@@ -42,7 +42,10 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
     const closed = seen?.session === "open" ? await closePage(billing, migration) : seen;
     const { status } = closed?.intent ?? {};
     if (status === "requires_capture" || status === "succeeded" || status === "processing")
-      throw new Problem("state_conflict", "The payment was authorized a moment ago: the run starts by itself.");
+      throw new Problem(
+        "state_conflict",
+        "The payment was authorized a moment ago, and the run starts: poll the migration.",
+      );
     if (closed !== undefined && (closed.session === "open" || !isSettled(closed))) throw stillOpen();
     const { namespace, name } = migration.metadata;
     const page = await openPage(world, { namespace, name, terms: payment, number: last.number + 1 });
@@ -60,6 +63,15 @@ export async function checkout(world: World, caller: Caller, id: string): Promis
   throw new Problem("busy", "The migration changed during the request. Try again.", { retryAfter: 1 });
 }
 
+const nexts: Readonly<Record<MigrationState, string>> = {
+  awaiting_payment: "It starts without a payment: poll it.",
+  pending: "It waits to run: poll it.",
+  in_progress: "It runs: poll it.",
+  completed: "It is completed.",
+  failed: "It failed: fix the cause, and retry it.",
+};
+const nextOf = (migration: Migration): string => nexts[shownState(migration) ?? "pending"];
+
 /** With the finalizer: the operator removes it when nothing of the checkout is open any more. */
 export function withPayment(migration: Migration, payment: PaymentSpec): Migration {
   const others = (migration.metadata.finalizers ?? []).filter((one) => one !== paymentFinalizer);
@@ -68,7 +80,7 @@ export function withPayment(migration: Migration, payment: PaymentSpec): Migrati
 }
 
 const answerOf = (world: World, migration: Migration, payment: PaymentSpec): Answer => ({
-  message: "A person authorizes the payment at checkout_url; the run starts by itself then.",
+  message: "Open `checkout_url` and authorize the payment. The run then starts.",
   migration: listed(migration, world.settings.currency),
   ...linkOf(payment),
 });

@@ -164,7 +164,7 @@ function repeated(world: World, made: Migration, digest: string): Created {
   const { payment } = made.spec;
   if (payment?.by === "hold" && payment.checkout !== undefined)
     return {
-      message: "The migration awaits payment: a person authorizes it at checkout_url, and it starts by itself then.",
+      message: "The migration awaits payment. Open `checkout_url` and authorize the payment. The run then starts.",
       migration,
       ...linkOf(payment),
     };

@@ -62,12 +62,19 @@ function refuseSecrets({ spec }: Migration): void {
   );
 }
 
+const kindOf = {
+  transfer: "Source and target must use the same engine",
+  conversion: "Source and target must use different engines",
+};
+
 function refuseOtherType(live: Migration, { type }: CheckedPair): void {
   const before = runTypeOf(live);
   if (before === undefined || before === type) return;
   throw new Problem(
     "invalid",
-    `These URLs would make a ${type} of a migration that is a ${before}: create a new migration.`,
-    { errors: [{ field: "target_url", message: `must keep the migration a ${before}` }] },
+    `${kindOf[before]}, as in the original migration. For other engines, create a new migration.`,
+    {
+      errors: [{ field: "target_url", message: `is of another engine than the original migration allows (${before})` }],
+    },
   );
 }

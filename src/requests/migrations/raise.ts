@@ -85,7 +85,7 @@ export function actedOn(world: Pick<World, "settings">, migration: Migration, me
   const { payment } = migration.spec;
   const shown = listed(migration, world.settings.currency);
   if (payment?.by !== "hold" || shownState(migration) !== "awaiting_payment") return { message, migration: shown };
-  const due = "It awaits payment: a person authorizes it at checkout_url, and it starts by itself then.";
+  const due = "The migration awaits payment. Open `checkout_url` and authorize the payment. The run then starts.";
   return { message: due, migration: shown, ...linkOf(payment) };
 }
 
@@ -94,6 +94,6 @@ export function checkUrls({ spec }: Pick<Migration, "spec">): void {
   if ([spec.source, spec.target].some(({ sealedUrl }) => sealedUrl === expiredUrl))
     throw new Problem(
       "state_conflict",
-      "The service removed this migration's URLs (30 days after it ended, by default). Retry a failed one with `source_url` and `target_url`, or create a new migration.",
+      "The connection URLs of this migration were removed after it ended, as `keep_urls_days` or the installation says. Create a new migration, or retry a failed one with `source_url` and `target_url`.",
     );
 }

@@ -1,10 +1,11 @@
 import { isConflict, kinds } from "../../cluster/index.ts";
-import type { Migration } from "../../resources/migration.ts";
+import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { giveBackFree, useUpFree } from "../billing/give-back.ts";
 import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findLive, findMigration } from "./find.ts";
+import { hasWrittenNothing } from "./reset.ts";
 import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
 import { marks } from "./view/marks.ts";
 import { versionWithout } from "./view/seen.ts";
@@ -24,13 +25,17 @@ export async function remove(world: World, caller: Caller, id: string, seen?: Se
   const gone = await versionWithout(world, kinds.migrations, world.caches.migrations, migration.metadata);
   await world.fresh.everywhere(kinds.migrations, gone);
   const state = shownState(migration);
-  const running = state === "in_progress" || state === "pending";
   return {
-    message: running
-      ? "The migration is deleted, and its run is being stopped; what it wrote to the target so far stays there."
-      : "The migration is deleted; what it made in the target stays there.",
+    message: deletedMessage(migration, state),
     migration: listed(migration, world.settings.currency),
   };
+}
+
+function deletedMessage(migration: Migration, state: MigrationState | undefined): string {
+  if (hasWrittenNothing(migration, state)) return "The migration is deleted. It wrote nothing to the target.";
+  if (state === "completed") return "The migration is deleted. The copied tables stay in the target.";
+  const stopped = state === "failed" ? "" : " Its run is being stopped.";
+  return `The migration is deleted.${stopped} Its tables and the table _rowferry stay in the target: drop them before the next copy into that database.`;
 }
 
 /** What a delete would remove, as it was seen. Throws Problem `not_found`, `other_team`. */

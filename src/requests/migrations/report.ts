@@ -26,7 +26,7 @@ export async function reportOf(
     throw new Problem(
       "state_conflict",
       state === "failed"
-        ? `The ${noun} failed, so it has no report. Its logs have the cause.`
+        ? `The ${noun} failed, so it has no report. Its \`error\` and its log have the cause.`
         : "The report is not available yet. It is available when the status is `completed`.",
     );
   const text = await archivedReport(world, caller, of, of.status?.report?.configMap).catch((error: unknown) => {

@@ -88,7 +88,7 @@ export async function previewReset(
     message: [
       words(running, { isUntouched, whole, count: total }),
       ...priceMessages(price),
-      'Nothing was changed: call again with "confirm": true.',
+      'Nothing was changed. To reset, call again with "confirm": true.',
     ].join(" "),
     migration: listed(migration, world.settings.currency),
     preview: {
@@ -116,8 +116,8 @@ function words(
     ? "Nothing would be dropped, since no run has written to the target"
     : whole
       ? `${counted(count, "object")} that the migration made in the target would be dropped`
-      : "Every object that the migration made in the target would be dropped, by the list that it keeps there";
-  return `${stop}${drop}, and the copy would start again.`;
+      : "Every object that the migration made in the target would be dropped. The complete list is only in the target, in the table _rowferry";
+  return `${stop}${drop}. Then the copy would start again.`;
 }
 
 /** Sentences for a person, before they agree; none where the run is covered. */
@@ -125,7 +125,7 @@ export const priceMessages = ({ amount, currency }: RetryPrice): string[] =>
   amount === 0
     ? []
     : [
-        `The next run costs ${moneyText(amount, currency)}: a person authorizes a hold at checkout_url first, and it is charged only if the copy completes.`,
+        `The next run costs ${moneyText(amount, currency)}. It starts once the payment is authorized at checkout_url, and is charged only if the copy completes.`,
       ];
 
 function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {

@@ -66,7 +66,7 @@ async function byToken(world: World, authorization: string): Promise<Identity> {
   const [, shown] = /^Bearer +([^\s]+) *$/i.exec(authorization) ?? [];
   if (shown === undefined) throw refused("The header Authorization is not of the form Bearer <API_TOKEN>");
   const digits = tokenDigits(shown);
-  if (digits === undefined) throw refused("The text is not a token of this service, or was mistyped");
+  if (digits === undefined) throw refused("The token is malformed: send all of it, such as 482915073648201|rfy_…");
   const unknown = "The token is not known: it is mistyped or was revoked";
   const cached = world.caches.tokens.get("", digits);
   // A token's hash never changes.

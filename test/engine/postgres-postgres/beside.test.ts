@@ -98,7 +98,7 @@ describe("two runs into one database", () => {
       code: "target_in_use",
       retryable: false,
       message: expect.stringMatching(
-        /in use by run one, which makes .*table alpha\.item.*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
+        /in use by run one, which makes .*alpha\..*WHERE owner = 'one' in the target .*rowferry reset URL --run one/,
       ),
     });
     expect(await sql(target, "SELECT FROM pg_namespace WHERE nspname = 'beta'")).toEqual([]);

@@ -65,7 +65,7 @@ REFUSALS = {
 # How often each was met.
 explained = {}
 PAIRS = {"createMigration", "preflightMigration", "estimateMigration"}
-NAMED = {"createTeam", "mintToken", "createBackup", "updateBackup"}
+NAMED = {"createTeam", "createToken", "createBackup", "updateBackup"}
 # Field of a database -> whether the pair's source or its target is of the right engine.
 DATABASES = {"database_url": "target", "target_url": "target"}
 BACKUPS = {"createBackup", "updateBackup", "restoreBackup"}
@@ -166,7 +166,7 @@ def install(schemathesis, me, other, urls, live, coverage_share):
             body["name"] = f"{me.canary}-{body['name'][:40].strip()}".rstrip("-")
         if name == "signUp" and isinstance(body.get("password"), str):
             body["password"] = body["password"].ljust(10, "x")
-        if name == "mintToken" and isinstance(body.get("expires_at"), str):
+        if name == "createToken" and isinstance(body.get("expires_at"), str):
             body["expires_at"] = FUTURE + body["expires_at"][4:].replace("-02-29", "-02-28")
         case.body = body
         return case

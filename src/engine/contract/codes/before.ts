@@ -95,7 +95,7 @@ export const before = {
   target_in_use: {
     retryable: "no",
     means: "Another run copies into the same tables of the target, or has not finished there",
-    fix: "Wait for that run, retry it or reset it. If it was deleted: run the `DELETE` of the message in the target, and name its tables in `options.drop`; or run `rowferry reset`, as the message says",
+    fix: "Wait for that run, retry it or reset it. If it was deleted: run the `DELETE` of the message in the target, and name its tables in `options.drop`. On the command line: run the `rowferry reset` of the message",
   },
   dependents_exist: {
     retryable: "no",

@@ -142,7 +142,7 @@ const otherProtocol = meaning(
   "protocol_error",
   false,
   (where, { host, port }) =>
-    `the server at ${host}:${port} for the ${where} does not answer as PostgreSQL does: if it is MySQL or MariaDB, name it by mysql://, else check the port`,
+    `the server at ${host}:${port} for the ${where} does not speak the protocol of PostgreSQL: if it is MySQL or MariaDB, use mysql:// in its URL, else check the port`,
 );
 
 const timedOut = meaning(

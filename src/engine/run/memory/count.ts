@@ -58,6 +58,21 @@ export async function countAll({ engine, session }: OpenedDatabase, only = ""): 
   return { tables: Number(tables ?? 0), columns: Number(columns ?? 0) };
 }
 
+/** Tables alone, without views. */
+export async function countSourceTables({ engine, session }: OpenedDatabase): Promise<number> {
+  if (engine === "postgres") {
+    const [row] = await session.query<{ tables: number }>(
+      `SELECT pg_catalog.count(*) AS tables FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+        WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+    );
+    return row?.tables ?? 0;
+  }
+  const [row] = await session.query(
+    "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = DATABASE() AND TABLE_TYPE <> 'VIEW'",
+  );
+  return Number(row?.[0] ?? 0);
+}
+
 /** By statistics. */
 export async function countRows({ engine, session }: OpenedDatabase): Promise<number> {
   if (engine === "postgres") {

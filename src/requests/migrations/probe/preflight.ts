@@ -129,7 +129,7 @@ async function halfPreflight(
     currency: quote?.currency ?? world.settings.currency,
     type: pair.type,
     size: source?.size ?? null,
-    source: { ...side("source", source), tables: null, rows: source?.rows ?? null },
+    source: { ...side("source", source), tables: source?.tables ?? null, rows: source?.rows ?? null },
     target: { ...side("target", target), empty: target?.empty ?? null, free_space: null, drops: null },
     reasons: unreachable.map(({ side: which, code, message }) => ({
       side: which,

@@ -13,11 +13,15 @@ const reasonSchema = z.object({
 });
 
 const findingSchema = z.object({
-  severity: z.enum(["blocker", "warning", "note"]),
-  code: z.string(),
-  object: z.string(),
-  reason: z.string(),
-  fix: z.string(),
+  severity: z
+    .enum(["blocker", "warning", "note"])
+    .describe(
+      "`blocker`: the copy would fail. `warning`: something would be lost or changed. `note`: for information.",
+    ),
+  code: z.string().describe("Stable name, in snake_case."),
+  object: z.string().describe("The object, with its kind: a table, a column, a setting."),
+  reason: z.string().describe("The reason."),
+  fix: z.string().describe("The fix; empty if there is nothing to do."),
 });
 
 const quote = {
@@ -37,9 +41,9 @@ export const estimateSchema = z.object(quote);
 export type EstimateView = z.output<typeof estimateSchema>;
 
 const side = {
-  reachable: z.boolean().nullable().describe("null where the probe's time did not suffice."),
+  reachable: z.boolean().nullable().describe("Whether the database can be reached; null if the probe ran out of time."),
   engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
-  version: z.string().nullable(),
+  version: z.string().nullable().describe("The server's version, as it reports it."),
   latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),
 };
 
@@ -48,9 +52,14 @@ export const preflightSchema = z.object({
   estimate: estimateSchema
     .extend({
       seconds: z
-        .object({ least: z.number(), most: z.number() })
+        .object({
+          least: z.number().describe("Seconds at best."),
+          most: z.number().describe("Seconds at worst."),
+        })
         .nullable()
-        .describe("How long the copy may take; null where the pair could not be assessed."),
+        .describe(
+          "How long the copying may take; null if the pair could not be assessed. Queueing, the start of the run and its checks come on top. Do not use it as a timeout.",
+        ),
       basis: z.string().nullable().describe("Basis of the estimate."),
     })
     .nullable()
@@ -62,7 +71,11 @@ export const preflightSchema = z.object({
   currency,
   type: typeSchema,
   size,
-  source: z.object({ ...side, tables: z.number().nullable(), rows: z.number().nullable().describe("By statistics.") }),
+  source: z.object({
+    ...side,
+    tables: z.number().nullable().describe("Number of tables."),
+    rows: z.number().nullable().describe("Number of rows, by the server's statistics."),
+  }),
   target: z.object({
     ...side,
     empty: z.boolean().nullable().describe("The target has no tables, views or other objects of a user."),
@@ -75,7 +88,9 @@ export const preflightSchema = z.object({
       ),
   }),
   reasons: z.array(reasonSchema).describe("Why it is not ready."),
-  findings: z.array(findingSchema).describe("Findings of the assessment, the worst first, at most 200."),
+  findings: z
+    .array(findingSchema)
+    .describe("Findings of the assessment: blockers first, then warnings, then notes; at most 200."),
   counts: z
     .object({
       blockers: z.number(),

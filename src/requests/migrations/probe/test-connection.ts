@@ -6,7 +6,10 @@ import type { ConnectionResponse } from "./probe-shapes.ts";
 
 /** A message about one database that was tested by itself, and may be a source or a target. */
 export const alone = (words: string): string =>
-  words.replace("source database", "database").replace(/^the source's /, "the ");
+  words
+    .replace("source database", "database")
+    .replace(/^the source's /, "the ")
+    .replace("options.source_ca or options.target_ca, or as ca.crt of its Secret", "`ca`");
 
 /** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
 export async function testConnection(

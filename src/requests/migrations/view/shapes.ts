@@ -34,7 +34,7 @@ function refuseNoCa(text: string, context: z.RefinementCtx): void {
     });
   } catch (error) {
     if (!(error instanceof UrlError)) throw error;
-    context.addIssue({ code: "custom", message: error.message });
+    context.addIssue({ code: "custom", message: error.message.replace(/^the CA /, "") });
   }
 }
 
@@ -78,11 +78,15 @@ export const createSchema = pairSchema.extend({
   name: z
     .string()
     .max(100)
-    // Not `.`, by which other languages that read the document understand fewer ends of a line.
-    .regex(/^(?![^\r\n\u2028\u2029]*:\/\/)\S([^\r\n\u2028\u2029]*\S)?$/u, {
+    .refine((text) => /^\S([^\r\n\u2028\u2029]*\S)?$/u.test(text) && !text.includes("://"), {
       error: "must be one line of 1 to 100 characters, without a blank at either end and without a URL",
     })
-    .describe("Your name for it, which lists show. Names do not have to be unique.")
+    // Other languages that read the document have neither lookaheads nor `\u`.
+    .meta({
+      description: "Your name for it, which lists show. Names do not have to be unique.",
+      pattern: "^\\S([^\\r\\n\u2028\u2029]*\\S)?$",
+      not: { pattern: "://" },
+    })
     .exactOptional(),
   estimate_id: z
     .string()
@@ -95,7 +99,7 @@ export const createSchema = pairSchema.extend({
     .min(0)
     .max(3650)
     .describe(
-      "Days after completion when the sealed URLs are removed; 0: at once. A reset needs them; a failed migration keeps them. Default and maximum: the installation's, which is 30 unless changed.",
+      "Days after completion when the sealed URLs are removed; 0: at once. A reset needs them. Default and effective maximum: the installation's, which is 30 unless changed. Higher numbers count as that.",
     )
     .exactOptional(),
 });
@@ -120,7 +124,7 @@ export const resetSchema = z.strictObject({
     .boolean()
     .default(false)
     .describe(
-      "`true`: clean the target and run again. Otherwise the answer only tells what would be dropped, and the price.",
+      "`true`: clean the target and run again. Otherwise the response only lists what would be dropped, and the price.",
     ),
 });
 
@@ -132,7 +136,7 @@ export const listQuerySchema = pageSchema.extend({
 });
 
 export const logsQuerySchema = pageSchema.extend({
-  limit: z.coerce.number().int().min(1).max(1000).default(1000).describe("How many at most."),
+  limit: z.coerce.number().int().min(1).max(1000).default(1000).describe("Entries of a page, at most."),
 });
 
 export const typeSchema = z
@@ -178,9 +182,16 @@ const progress = progressSchema
       .nullable()
       .describe("Seconds until the data is copied, or, while verifying, compared; null where that is not known."),
     current: z
-      .array(z.object({ name: z.string(), rows: z.number(), total: z.number(), state: z.string() }))
+      .array(
+        z.object({
+          name: z.string().describe("The table, with its schema."),
+          rows: z.number().describe("Rows that were copied."),
+          total: z.number().describe("Rows of the source's table, by its statistics until they are counted."),
+          state: z.string().describe("`waiting`, `copying`, `indexing` or `done`."),
+        }),
+      )
       .describe("Tables in work first, then the largest ones waiting; at most 40."),
-    updated_at: time("When this was so."),
+    updated_at: time("Time of these numbers."),
   })
   .describe("Progress of the run.");
 
@@ -196,7 +207,7 @@ export const oneSchema = listedSchema.extend({
     ),
   started_at: time("When the first run started. A retry or a reset does not change it.").nullable(),
   run_started_at: time(
-    "When the present run started; null while it waits. A retry or a reset starts another.",
+    "When the present run started; null while its status is `pending`. A retry or a reset starts another run.",
   ).nullable(),
   finished_at: time("When the run completed or failed.").nullable(),
   progress: progress.nullable(),
@@ -219,7 +230,7 @@ export const oneSchema = listedSchema.extend({
   options: optionsSchema
     .omit({ source_ca: true, target_ca: true })
     .nullable()
-    .describe("How it copies; null where `kubectl` wrote what is none."),
+    .describe("Options of the copy; null if they are invalid, which only `kubectl` can write."),
   logs: z.array(logSchema).describe("The last milestones, oldest first; the logs endpoint has all."),
 });
 export type One = z.output<typeof oneSchema>;
@@ -228,7 +239,9 @@ export const listSchema = listOf(listedSchema);
 export const logsSchema = listOf(logSchema);
 
 export const eventDataSchema = z.union([
-  oneSchema.omit({ logs: true, options: true }).describe("Data of `status`: the migration."),
+  oneSchema
+    .omit({ logs: true, options: true })
+    .describe("Data of `status`: the migration, without `logs` and `options`."),
   logSchema.describe("Data of `log`: an entry of the log."),
   z.object({ status: z.enum(["completed", "failed", "deleted"]) }).describe("Data of `end`: the last status."),
 ]);
@@ -239,7 +252,7 @@ export const createdSchema = z.object({
   amount: z.number().describe("Price of the run; only if a payment is due.").exactOptional(),
   checkout_url: z
     .url()
-    .describe("URL where a person authorizes the payment; only if a payment is due. Without it the run has started.")
+    .describe("URL where the user authorizes the payment; only if a payment is due. Without it the run has started.")
     .exactOptional(),
   covered_by_plan: z.boolean().describe("No charge for this run.").exactOptional(),
   free: z.boolean().describe("It is the free first migration.").exactOptional(),
@@ -253,14 +266,14 @@ export const againSchema = actedSchema.extend({
   amount: z.number().describe("Price of the next run, in currency units; only with `checkout_url`.").exactOptional(),
   checkout_url: z
     .url()
-    .describe("A person authorizes the payment of the next run here. Without it the next run is covered.")
+    .describe("URL where the user authorizes the payment of the next run. Without it the next run is covered.")
     .exactOptional(),
 });
 export type ActedAgain = z.output<typeof againSchema>;
 
 export const checkoutSchema = actedSchema.extend({
   amount: z.number().describe("Price of the run, in units of the currency."),
-  checkout_url: z.url().describe("URL where a person authorizes the payment."),
+  checkout_url: z.url().describe("URL where the user authorizes the payment."),
 });
 
 export const resetResponseSchema = againSchema.extend({
@@ -270,7 +283,11 @@ export const resetResponseSchema = againSchema.extend({
       drops: z
         .array(z.object({ kind: z.string(), name: z.string() }))
         .describe("Objects of the target that would be dropped, at most 500."),
-      total: z.number().int().nullable().describe("Number of objects; null while only the target has the list."),
+      total: z
+        .number()
+        .int()
+        .nullable()
+        .describe("Number of objects; null if only the target has the complete list (the run did not complete)."),
       amount: z.number().describe("Price of the next run, in units of `currency`; 0: the run is covered."),
       currency: z.string(),
     })

@@ -57,6 +57,19 @@ describe("the state that is shown", () => {
   });
 });
 
+test.each([
+  ["pending", null],
+  ["in_progress", "2026-01-01T00:00:02Z"],
+] as const)("the start of a run that is %s is shown as %j", (state, shown) => {
+  const migration = migrationWith({ status: ran(state, { runStartedAt: "2026-01-01T00:00:02Z" }) });
+  expect(one(migration, "USD").run_started_at).toBe(shown);
+});
+
+test("the size of one that was measured for its price alone is shown", () => {
+  const migration = migrationWith({ spec: { payment: { ...payment, quotedSize: 4096 } } });
+  expect(listed(migration, "USD").size).toBe(4096);
+});
+
 test("after a retry nothing of the failed run is shown but its log", () => {
   const log = [{ id: "0001-000000001-c00", time: "2026-01-01T00:00:00.000Z", level: "error" as const, message: "no" }];
   const status = ran("failed", {
