@@ -201,7 +201,6 @@ it("the days after which URLs are removed are the chart's, wherever they are tol
   expect(flat("docs/rest.md")).toContain(`removes a migration's URLs ${days} days after it ended`);
   expect(flat("docs/operations.md")).toContain(`the word \`expired\` ${days} days after the run ended`);
   expect(flat("docs/endpoints.md")).toContain(`the installation's, which is ${days} unless`);
-  expect(flat("src/requests/migrations/raise.ts")).toContain(`(${days} days after it ended, by default)`);
 });
 
 it("every metric is explained to whoever runs it", () => {
