@@ -1,15 +1,23 @@
 import { setTimeout as pause } from "node:timers/promises";
+import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
+import { longestIdleSeconds } from "../driver/settings.ts";
+import { absorbCancel, wasCancelled } from "./read-again.ts";
 
 /**
  * Read locks for the moment in which a snapshot begins. Writers wait behind us while we wait for a lock, so we wait
- * briefly, and again after a pause.
+ * briefly, and again after a pause; and no lock outlasts a bound, whatever becomes of us.
  */
 
 /** Seconds to wait for a lock. */
 export const briefSeconds = 2;
+/**
+ * Each of a statement's tables has a wait of its own, during which writers wait at all tables before it: then the statement is
+ * ended. To open a table takes a server some milliseconds.
+ */
+const statementMs = ({ tables }: { tables: number }): number => briefSeconds * 1000 + 500 + 2 * tables;
 const tries = 3;
 const pauseMs = 2_000;
 /** Seconds that a statement has run which a flush would have to wait for. */
@@ -22,21 +30,27 @@ export interface BriefLock {
   cause?: string;
 }
 
+/** Ends the statement of a session. */
+export type Cancel = (session: Session) => Promise<void>;
+
 interface Locking {
   control: Session;
+  cancel: Cancel;
   /** Tables as LOCK TABLES takes them; empty: there are none. */
   list: string;
+  tables: number;
   signal: AbortSignal;
   log(message: string): void;
 }
 
 /** `control` waits `briefSeconds` for a lock. */
-export async function lockBriefly({ control, list, signal, log }: Locking): Promise<BriefLock> {
+export async function lockBriefly(locking: Locking): Promise<BriefLock> {
+  const { list, signal, log } = locking;
   const may = { flush: true, lock: list !== "" };
   let cause: string | undefined;
   for (let attempt = 0; attempt < tries; attempt++) {
     if (attempt > 0) await pause(pauseMs, undefined, { signal });
-    const found = await lockOnce(control, list, may);
+    const found = await lockOnce(locking, may);
     if (found.taken !== undefined) return found;
     if (!may.flush && !may.lock) return { taken: undefined };
     ({ cause } = found);
@@ -47,16 +61,17 @@ export async function lockBriefly({ control, list, signal, log }: Locking): Prom
 }
 
 /** One wait at most: two would hold up writers for twice as long. `may`: what the user may, as far as it is known. */
-async function lockOnce(control: Session, list: string, may: { flush: boolean; lock: boolean }): Promise<BriefLock> {
+async function lockOnce(locking: Locking, may: { flush: boolean; lock: boolean }): Promise<BriefLock> {
+  const { control } = locking;
   const long = await longStatement(control);
   if (may.flush && long === undefined) {
-    const answer = await ask(control, "FLUSH TABLES WITH READ LOCK");
+    const answer = await ask(control, "FLUSH TABLES WITH READ LOCK", locking);
     if (answer === "taken") return { taken: "flush" };
     if (answer === "late") return { taken: undefined, cause: `no lock was to be had within ${briefSeconds} s` };
     may.flush = false;
   }
   if (may.lock) {
-    const answer = await lockTables(control, list);
+    const answer = await lockTables(locking);
     if (answer === "taken") return { taken: "tables" };
     if (answer === "late")
       return { taken: undefined, cause: `tables of the source database were not free within ${briefSeconds} s` };
@@ -88,10 +103,11 @@ async function longStatement(control: Session): Promise<string | undefined> {
  */
 const lockingToo = `SET SESSION autocommit = 0, innodb_table_locks = 1, innodb_lock_wait_timeout = ${briefSeconds}`;
 
-async function lockTables(session: Session, list: string): Promise<Answer> {
-  await session.query(lockingToo);
-  const answer = await ask(session, `LOCK TABLES ${list}`);
-  if (answer !== "taken") await session.query("SET SESSION autocommit = 1");
+async function lockTables(locking: Locking): Promise<Answer> {
+  const { control, list } = locking;
+  await control.query(lockingToo);
+  const answer = await ask(control, `LOCK TABLES ${list}`, locking);
+  if (answer !== "taken") await control.query("SET SESSION autocommit = 1");
   return answer;
 }
 
@@ -101,15 +117,54 @@ const notInTime = 1205;
 
 type Answer = "taken" | "refused" | "late";
 
-/** What became of a statement that locks. */
-export async function ask(session: Session, sql: string): Promise<Answer> {
+/** What became of a statement that locks so many tables. */
+export async function ask(session: Session, sql: string, most: { tables: number; cancel: Cancel }): Promise<Answer> {
+  let cancelled: Promise<void> | undefined;
+  const timer = setTimeout(() => {
+    cancelled = most.cancel(session).catch(() => undefined);
+  }, statementMs(most));
+  const answer = await answerOf(session, sql).finally(() => clearTimeout(timer));
+  if (cancelled !== undefined) {
+    await cancelled;
+    await absorbCancel(session);
+  }
+  // MySQL's flush that has given up its wait for a table keeps the lock by which nobody writes.
+  if (answer === "late") await session.query("UNLOCK TABLES");
+  return answer;
+}
+
+async function answerOf(session: Session, sql: string): Promise<Answer> {
   try {
     await session.query(sql);
     return "taken";
   } catch (error) {
+    if (wasCancelled(error)) return "late";
     const number = error instanceof Error && error.cause instanceof MysqlError ? error.cause.number : 0;
     if (number === notInTime) return "late";
     if (refusals.has(number)) return "refused";
     throw error;
   }
+}
+
+/** Seconds for which everything may be locked, whose `patience` is. A busy machine needs a few for some hundred tables. */
+const mostLocked = (patience: number): number => Math.min(300, Math.max(10, Math.ceil(patience)));
+/** Seconds after these, in which a copy that is there ends its locks itself. */
+const spareSeconds = 5;
+
+/** The server ends a session that locks, and its locks, when nothing is heard of it: the copy's machine may be gone. */
+export const whileLocking = (patience: number): string =>
+  `SET SESSION lock_wait_timeout = ${briefSeconds}, wait_timeout = ${mostLocked(patience) + spareSeconds}`;
+export const whenUnlocked = `SET SESSION wait_timeout = ${longestIdleSeconds}`;
+
+/** What is done while everything is locked. Errors: `lock_timeout`, when it takes longer than the patience. */
+export async function underLock(patience: number, work: () => Promise<void>): Promise<void> {
+  const seconds = mostLocked(patience);
+  const late = Promise.withResolvers<never>();
+  const error = new EngineError(
+    "lock_timeout",
+    `the source's tables were locked for ${seconds} s, in which not all of them could be held: set options.blocking_timeout to more (at most 300 count here), or options.source_locks to none`,
+    { retryable: true },
+  );
+  const timer = setTimeout(() => late.reject(error), seconds * 1000);
+  await Promise.race([work(), late.promise]).finally(() => clearTimeout(timer));
 }

@@ -3,7 +3,16 @@ import { baseTables } from "../catalogue/catalogue.ts";
 import { engineError } from "../driver/errors.ts";
 import { qualified } from "../driver/names.ts";
 import { connect, type Session } from "../driver/session.ts";
-import { ask, type BriefLock, briefSeconds, lockBriefly } from "./brief-lock.ts";
+import {
+  ask,
+  type BriefLock,
+  briefSeconds,
+  type Cancel,
+  lockBriefly,
+  underLock,
+  whenUnlocked,
+  whileLocking,
+} from "./brief-lock.ts";
 import { hold, type Waits, watchWaiting } from "./holding.ts";
 import { type LogPosition, lockedPosition, mariadbPosition } from "./log-position.ts";
 import { interrupt, readsAgain } from "./read-again.ts";
@@ -102,6 +111,8 @@ export async function openSnapshot(
       const all = now.map(({ name }) => qualified(source.database, name));
       await Promise.all(holders.map((holder) => hold(holder, all, seconds)));
     };
+    // Control waits itself, and the readers may.
+    const cancelOther: Cancel = async ({ threadId }) => void (await definitions.query(`KILL QUERY ${threadId}`));
     const names = (list: readonly string[]) =>
       list.map((name) => `${qualified(source.database, name)} READ`).join(", ");
 
@@ -109,16 +120,19 @@ export async function openSnapshot(
      * MariaDB's LOCK TABLES has a writer wait at the table itself, and whoever wants to read it then, as we do, behind that
      * writer; by FLUSH the writer waits where readers pass it.
      */
-    const lockForReading = async (locked: Session) => {
+    const lockForReading = async (locked: Session, flushed: boolean) => {
       await locked.query(`SET SESSION lock_wait_timeout = ${briefSeconds}`);
       const list = others.map((name) => qualified(source.database, name)).join(", ");
+      const most = { tables: others.length, cancel: cancelOther };
       return (
-        (locked.server.maria && (await ask(locked, `FLUSH TABLES ${list} WITH READ LOCK`)) === "taken") ||
-        (await ask(locked, `LOCK TABLES ${names(others)}`)) === "taken"
+        (locked.server.maria &&
+          flushed &&
+          (await ask(locked, `FLUSH TABLES ${list} WITH READ LOCK`, most)) === "taken") ||
+        (await ask(locked, `LOCK TABLES ${names(others)}`, most)) === "taken"
       );
     };
 
-    await control.query(`SET SESSION lock_wait_timeout = ${briefSeconds}`);
+    await control.query(whileLocking(patience));
     let left = readers;
     let position: LogPosition = {};
     const beginLocked = async () => {
@@ -130,18 +144,17 @@ export async function openSnapshot(
     let holds = false;
     const list = names(tables.map(({ name }) => name));
     const { taken, cause }: BriefLock =
-      locks === "none" ? { taken: undefined } : await lockBriefly({ control, list, signal, log });
-    if (taken === "flush") {
-      await beginLocked();
-      holds = locked !== undefined && (await lockForReading(locked));
+      locks === "none"
+        ? { taken: undefined }
+        : await lockBriefly({ control, cancel: cancelOther, list, tables: tables.length, signal, log });
+    if (taken !== undefined) {
+      await underLock(patience, async () => {
+        await beginLocked();
+        holds = locked !== undefined && (await lockForReading(locked, taken === "flush"));
+      });
       if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
-    } else if (taken === "tables") {
-      await beginLocked();
-      if (locked !== undefined) await locked.query(`LOCK TABLES ${names(others)}`);
-      holds = locked !== undefined;
-      await control.query("UNLOCK TABLES");
-      await control.query("SET SESSION autocommit = 1");
+      if (taken === "tables") await control.query("SET SESSION autocommit = 1");
     } else {
       if (locks === "require" && cause !== undefined)
         throw new EngineError("lock_timeout", `the source database was not locked, since ${cause}`, {
@@ -152,6 +165,7 @@ export async function openSnapshot(
           "locks_refused",
           `user "${source.user}" may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES on the source database: grant RELOAD or LOCK TABLES, or set options.source_locks to auto`,
         );
+      await control.query(whenUnlocked);
       // Nothing else keeps the tables as they are from before the readers begin until they hold them.
       await control.query("START TRANSACTION READ ONLY");
       await holdAll([control], cause === undefined ? lockSeconds : patientSeconds);
@@ -163,7 +177,7 @@ export async function openSnapshot(
       if (others.length > 0) warnings.push(unlockedWarning(others));
     }
     if (control.server.maria && left[0] !== undefined) position = await mariadbPosition(left[0], control);
-    await control.query("SET SESSION lock_wait_timeout = DEFAULT");
+    await control.query(`${whenUnlocked}, lock_wait_timeout = DEFAULT`);
     const cancel = async (reader: Session) => void (await control.query(`KILL QUERY ${reader.threadId}`));
     const interruptAll = (threads: readonly number[], ...[words, advice]: Parameters<Waits>) => {
       const found = [...left, definitions].filter(({ threadId }) => threads.includes(threadId));

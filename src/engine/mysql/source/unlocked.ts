@@ -46,5 +46,5 @@ const aloneWarning = (locks: Unlocked["locks"], cause: string | undefined): stri
     return `the source was read through one connection, since options.source_locks is none, ${states}`;
   return cause === undefined
     ? `the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, ${states}: grant RELOAD or LOCK TABLES to read with several`
-    : `the source was read through one connection, since ${cause}, ${states}: copy it again when no statement runs long, to read with several`;
+    : `the source was read through one connection, since ${cause}, ${states}: copy it again when no statement or transaction runs long and none is left prepared (XA RECOVER), to read with several`;
 };
