@@ -18,6 +18,8 @@ test.each<[string, ReturnType<typeof mebibytes> | undefined, boolean, number, st
   ["for one that needs more heap alone with that", mebibytes(150, 250), false, 150, "128Mi", "256Mi"],
   ["for one that needs more with that, all of it requested", mebibytes(336, 480), false, 336, "352Mi", "480Mi"],
   ["up to the most, of which the heap leaves the rest its room", mebibytes(1000, 1224), false, 800, "896Mi", "1024Mi"],
+  ["no more heap than its container, whatever was claimed", mebibytes(9_000_000, 0), false, 256, "128Mi", "256Mi"],
+  ["nor more than the most for both", mebibytes(9_000_000, 8_999_999), false, 1024, "896Mi", "1024Mi"],
   ["within the Migration's own limit", mebibytes(336, 480), true, 144, "128Mi", "256Mi"],
 ])("a worker's memory is, %s", (_what, need, isOwn, heap, request, limit) => {
   const { command: words, resources } = sized(template(), need, isOwn);

@@ -21,8 +21,8 @@ export function sized(template: WorkerTemplate, need: Needed | undefined, isOwn 
   if (need === undefined || Number.isNaN(limit)) return template;
   const most = isOwn ? limit : Math.max(limit, memoryMax);
   const container = Math.max(limit, Math.min(need.container, most));
-  // With less than it needs, what lies beside the heap keeps its room.
-  const heap = Math.floor((need.heap - Math.max(0, need.container - container)) / MiB);
+  // With less than it needs, what lies beside the heap keeps its room. What a worker claims need not make sense.
+  const heap = Math.floor(Math.min(need.heap - Math.max(0, need.container - container), container) / MiB);
   const words = command.map((word) => {
     const now = heapFlag.exec(word)?.[1];
     return now === undefined || Number(now) >= heap ? word : `--max-old-space-size=${heap}`;

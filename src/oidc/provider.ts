@@ -111,6 +111,9 @@ interface Said {
   email_verified?: unknown;
 }
 
+/** OpenID Connect Core 1.0, section 2: at most 255 characters. What is no Unicode text would be stored as another one's. */
+const isSubject = (sub: string): boolean => sub !== "" && sub.length <= 255 && sub.isWellFormed();
+
 /** Some issuers write the claim as text. */
 const isTrue = (claim: unknown): boolean => claim === true || claim === "true";
 
@@ -167,6 +170,11 @@ export function createOidcProvider({
         const claims = tokens.claims();
         if (claims === undefined) throw new IssuerError("the issuer gave no ID token");
         const { iss, sub } = claims;
+        if (!isSubject(sub))
+          throw new Problem(
+            "oidc_refused",
+            "The sign-in service gave no valid id (sub) of you: ask its administrator.",
+          );
         // Many issuers put the address there alone.
         const has = claims["email"] !== undefined || issuer.serverMetadata().userinfo_endpoint === undefined;
         const told: Said = has ? { ...claims } : await client.fetchUserInfo(issuer, tokens.access_token, sub);

@@ -1,6 +1,7 @@
 import { createHash, generateKeyPairSync, randomBytes } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { type JWTPayload, SignJWT } from "jose";
 import { Provider } from "oidc-provider";
 import { atFileEnd } from "../../file-end.ts";
 
@@ -34,6 +35,10 @@ export interface Issuer {
   signIn(page: string, person: IssuersPerson): Promise<URL>;
   /** The answer of the token endpoint to a sign-in of the person at a client of the issuer, as that client gets it. */
   tokensFor(person: IssuersPerson, nonce: string, client?: { clientId: string; clientSecret: string }): Promise<string>;
+  /** A token with these claims, signed with the issuer's own key. */
+  sign(claims: JWTPayload, alg?: string): Promise<string>;
+  /** As anybody may read it. */
+  publicKey: string;
   close(): Promise<void>;
 }
 
@@ -77,7 +82,8 @@ export async function startIssuer(
     response_types: ["code"],
     token_endpoint_auth_method: method,
   });
-  const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ format: "jwk" });
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const key = privateKey.export({ format: "jwk" });
   const provider = new Provider(url, {
     clients: [
       client("rowferry", clientSecret, authMethod),
@@ -165,6 +171,8 @@ export async function startIssuer(
       if (!answer.ok) throw new Error(`tokens: ${answer.status} ${text}`);
       return text;
     },
+    sign: (claims, alg = "RS256") => new SignJWT(claims).setProtectedHeader({ alg, kid: "one" }).sign(privateKey),
+    publicKey: publicKey.export({ format: "pem", type: "spki" }).toString(),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
