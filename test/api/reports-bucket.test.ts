@@ -93,6 +93,33 @@ test("an object that was swapped is not shown, and one that was deleted is not f
   expect(missing.body.detail).toBe("The report was deleted from the bucket.");
 });
 
+test("a status that names another team's object shows nothing of it, by whatever way its key is written", async () => {
+  const [{ id }, others] = [await moved(), await moved()];
+  const { metadata, status } = await stored(ann, id);
+  const [object] = status?.reportBucket?.objects ?? [];
+  const { uid } = metadata;
+  const keys = [
+    others.key,
+    `installation/reports/${uid}/../${others.key.split("/").slice(2).join("/")}`,
+    `installation/reports/${uid}/1.json.gz/../../../${others.key}`,
+    `${others.key}?/reports/${uid}/01.json.gz`,
+  ];
+  for (const key of keys) {
+    const objects = [{ ...object, key }];
+    await admin.applyStatus(
+      kinds.migrations,
+      { metadata: { name: id, namespace: ann.namespace }, status: { reportBucket: { objects } } },
+      "rowferry-report",
+    );
+    const answer = await until("the replica to know it", async () => {
+      const found = await ask(`/api/migrations/${id}/report`);
+      return found.status !== 200 && found;
+    });
+    expect(answer, key).toMatchObject({ status: 404, body: { code: "not_found" } });
+    expect(answer.text).not.toContain("one warning");
+  }
+});
+
 test("without an answer of the bucket a report is not available at the moment, and is there when the bucket is", async () => {
   const { id } = await moved();
   await s3.down();

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { archiveKey, reportFinalizer } from "../../src/resources/archive/archive.ts";
@@ -157,6 +159,49 @@ test("a bucket that is down at the end of a run costs nothing: the run completes
   expect(after.status?.reportBucket?.problem).toBeUndefined();
   expect(await configMap("outage-1-report")).toBeUndefined();
   expect(await s3.get(keyOf(migration))).toEqual(archive("outage"));
+});
+
+test("credentials that the bucket refuses, or that are none, are told to nobody: not in the status, an event or the log", async () => {
+  const [id = "", secret = ""] = s3.secrets();
+  const marked = "MARKED-a-secret-part";
+  const wrong: [string, Record<string, string | undefined>][] = [
+    ["another secret", { secretAccessKey: marked }],
+    ["both in one file", { accessKeyId: `${id}\n${marked}` }],
+    ["letters that no header has", { accessKeyId: `${marked}\u0001ü` }],
+    ["a token that is none", { sessionToken: `${marked}\nx` }],
+    ["an empty one", { secretAccessKey: "" }],
+    ["no file", { accessKeyId: undefined }],
+  ];
+  const put = (files: Record<string, string | undefined>) => {
+    for (const [name, text] of Object.entries({
+      accessKeyId: id,
+      secretAccessKey: secret,
+      sessionToken: undefined,
+      ...files,
+    }))
+      if (text === undefined) rmSync(join(s3.credentials, name), { force: true });
+      else writeFileSync(join(s3.credentials, name), text);
+  };
+  try {
+    for (const [at, [what, files]] of wrong.entries()) {
+      put(files);
+      const migration = await finished(`refused-${at}`);
+      const { status } = await untilMigration(plane, migration, `a problem of ${what}`, ({ status: now }) => {
+        return now?.state === "completed" && now.reportBucket?.problem !== undefined;
+      });
+      const [event] = await until("an event", async () => {
+        const found = await eventsOf(migration, "ReportNotStored");
+        return found.length > 0 && found;
+      });
+      for (const shown of [JSON.stringify(status), JSON.stringify(event), operator.output()])
+        for (const part of [marked, secret, id]) expect(shown, what).not.toContain(part);
+    }
+  } finally {
+    put({});
+  }
+  const last = await readMigration(plane, await makeMigration(plane, "team", "after-refusals"));
+  await run(last, 1, archive("after-refusals"));
+  await moved(last);
 });
 
 test("a Migration that is deleted while the bucket is down waits for it, and says so", async () => {
