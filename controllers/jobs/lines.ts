@@ -61,7 +61,7 @@ const isOlder = (a: Entry, b: Entry): boolean => (a.since === b.since ? a.uid < 
 const byAge = (a: Entry, b: Entry): number => (isOlder(a, b) ? -1 : 1);
 
 /** Where it is in a line that is sorted, or would be. */
-function placeIn(line: readonly Entry[], one: Entry): number {
+function indexIn(line: readonly Entry[], one: Entry): number {
   let [low, high] = [0, line.length];
   while (low < high) {
     const middle = (low + high) >>> 1;
@@ -88,6 +88,16 @@ interface Outcome {
   running(owner: Owner): number;
   isCrowded(one: Entry): boolean;
   busy(one: Entry): Use | undefined;
+}
+
+/** Of those that are held back. */
+interface Places {
+  of: Outcome;
+  at: number;
+  /** Of those that wait for the cluster. */
+  positions: ReadonlyMap<string, number>;
+  /** Of the others. */
+  slots: ReadonlyMap<string, Slot>;
 }
 
 /** Of both kinds, in the order in which slots would go to them. */
@@ -118,7 +128,7 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
   const totals: Record<Origin, number> = { asked: 0, scheduled: 0 };
   /** Until something changes that counts. */
   let outcome: Outcome | undefined;
-  let places: { of: Outcome; at: number; slots: Map<string, Slot> } | undefined;
+  let places: Places | undefined;
 
   function ownerFor(candidate: Candidate): Owner {
     const { name, isAccount } = ownerOf(candidate, isTeam);
@@ -140,7 +150,7 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
     const line = owner.lines[origin];
     if (one.runs) count(one, -1);
     else {
-      const at = placeIn(line, one);
+      const at = indexIn(line, one);
       line.splice(line[at] === one ? at : line.indexOf(one), 1);
     }
     if (owner.running === 0 && origins.every((of) => owner.lines[of].length === 0)) owners.delete(owner.name);
@@ -176,7 +186,7 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
     const one: Entry = { uid, candidate, owner: ownerFor(candidate), origin, uses, runs, since };
     entries.set(uid, one);
     if (runs) count(one, 1);
-    else one.owner.lines[origin].splice(placeIn(one.owner.lines[origin], one), 0, one);
+    else one.owner.lines[origin].splice(indexIn(one.owner.lines[origin], one), 0, one);
     outcome = undefined;
   }
 
@@ -233,15 +243,8 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
   };
 
   /** Places of all that are held back: of ten thousand they take most of the time, and who starts does not depend on them. */
-  function reckonPlaces({ free, totals, running, isCrowded, busy }: Outcome): Map<string, Slot> {
-    const slots = new Map<string, Slot>();
-    const lengths = new Map<string, { is: number }>();
-    const hold = ({ uid }: Entry, scope: HeldBy, name: string) => {
-      const length = lengths.get(name) ?? { is: 0 };
-      length.is += 1;
-      if (length.is === 1) lengths.set(name, length);
-      slots.set(uid, { free: false, position: length.is, scope, limit: most[scope] });
-    };
+  function reckonPlaces(of: Outcome, at: number): Places {
+    const { free, totals, running, isCrowded, busy } = of;
     // Who waits for the cluster is in the order in which slots would go to them: each owner's first, then each one's second.
     const inTurn: Record<Origin, { one: Entry; turn: number }[]> = { asked: [], scheduled: [] };
     const held: Entry[] = [];
@@ -255,11 +258,27 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
           else inTurn[origin].push({ one, turn: turn++ });
         }
       }
-    for (const origin of origins) inTurn[origin].sort((a, b) => a.turn - b.turn || byAge(a.one, b.one));
+    // One owner's are in that order already.
+    if (owners.size > 1)
+      for (const origin of origins) inTurn[origin].sort((a, b) => a.turn - b.turn || byAge(a.one, b.one));
+    const positions = new Map<string, number>();
+    for (const { one } of merged(inTurn, totals)) positions.set(one.uid, positions.size + 1);
+    const slots = new Map<string, Slot>();
+    const lengths = new Map<string, number>();
+    for (const one of held.sort(byAge)) {
+      const [scope, name] = heldBy(one, isCrowded(one), busy(one));
+      const position = (lengths.get(name) ?? 0) + 1;
+      lengths.set(name, position);
+      slots.set(one.uid, { free: false, position, scope, limit: most[scope] });
+    }
+    return { of, at, positions, slots };
+  }
+
+  function placeIn({ of: { totals }, positions, slots }: Places, uid: string): Slot | undefined {
+    const position = positions.get(uid);
+    if (position === undefined) return slots.get(uid);
     const scope = totals.asked + totals.scheduled < limits.cluster ? "shared" : "cluster";
-    for (const { one } of merged(inTurn, totals)) hold(one, scope, "cluster");
-    for (const one of held.sort(byAge)) hold(one, ...heldBy(one, isCrowded(one), busy(one)));
-    return slots;
+    return { free: false, position, scope, limit: most[scope] };
   }
 
   return {
@@ -274,9 +293,10 @@ export function createLines({ now = () => 0, keptFor = 0, ...line }: LinesOption
       const of = present();
       if (found === undefined || found.runs || of.free.has(uid)) return { free: true };
       const isRecent = places !== undefined && (places.of === of || now() - places.at < keptFor);
-      if (places === undefined || !isRecent || !places.slots.has(uid))
-        places = { of, at: now(), slots: reckonPlaces(of) };
-      return places.slots.get(uid) ?? { free: true };
+      const known = places && isRecent ? placeIn(places, uid) : undefined;
+      if (known !== undefined) return known;
+      places = reckonPlaces(of, now());
+      return placeIn(places, uid) ?? { free: true };
     },
   };
 }

@@ -187,7 +187,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     limits: limitsOf(config),
     isTeam: teams.isTeam,
     now: steady,
-    keptFor: 1000,
+    keptFor: 3000,
   });
   const controller = createMigrationController({
     client: own,
