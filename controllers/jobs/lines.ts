@@ -102,6 +102,8 @@ interface Places {
 
 /** Of both kinds, in the order in which slots would go to them. */
 function* merged<T>(lines: Record<Origin, readonly T[]>, running: Readonly<Record<Origin, number>>): Generator<T> {
+  // Most installations have the one kind alone.
+  if (lines.scheduled.length === 0) return yield* lines.asked;
   const counts = { ...running };
   const at = { asked: 0, scheduled: 0 };
   for (;;) {
