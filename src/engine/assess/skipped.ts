@@ -1,4 +1,4 @@
-import type { CopyOptions, InventoryEntry } from "../contract/index.ts";
+import type { CopyOptions } from "../contract/index.ts";
 import { createSteps, needsAddress, skipEntries } from "../plan/postgres-postgres/index.ts";
 import { readAddresses } from "../postgres/catalogue/address.ts";
 import type { Thing } from "../postgres/catalogue/inventory.ts";
@@ -8,6 +8,10 @@ import { dumpSchema } from "../postgres/dump/dump.ts";
 import type { leftInSource } from "../postgres/source/left-in-source.ts";
 import { filter, map } from "../run/memory/lazy.ts";
 
+type Skipped = Pick<ReturnType<typeof skipEntries>, "notes" | "reduced" | "lost">;
+
+const none: Skipped = { notes: [], reduced: [], lost: [] };
+
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
 export async function readSkipped(
   source: Session,
@@ -15,11 +19,11 @@ export async function readSkipped(
   own: Awaited<ReturnType<typeof leftInSource>>,
   options: Pick<CopyOptions, "include" | "exclude">,
   { signal, dumpBytes }: { signal: AbortSignal; dumpBytes?: number | undefined },
-): Promise<InventoryEntry[]> {
-  if (options.include === undefined && options.exclude === undefined) return [];
+): Promise<Skipped> {
+  if (options.include === undefined && options.exclude === undefined) return none;
   const relations = (await readSelectable(source)).filter(({ oid }) => oid !== own?.oid);
   const without = unselected(relations, options);
-  if (without.size === 0) return [];
+  if (without.size === 0) return none;
   await source.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
     const [exported] = await source.query<{ snapshot: string }>("SELECT pg_catalog.pg_export_snapshot() AS snapshot");
@@ -32,7 +36,7 @@ export async function readSkipped(
       ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
     });
     const addresses = await readAddresses(source, [...filter(entries, needsAddress)]);
-    return skipEntries(map(entries, createSteps(addresses)), things, without).notes;
+    return skipEntries(map(entries, createSteps(addresses)), things, without);
   } finally {
     await source.run("ROLLBACK");
   }

@@ -46,16 +46,17 @@ const withNotes = (compared: Compared, notes: readonly string[]): Compared => ({
 async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const sessions = [comparing.source, comparing.target].map(({ side }) => side.sessions[0] as PostgresSession);
   const [source, target] = sessions as [PostgresSession, PostgresSession];
-  const left = await readDependents(
-    source,
-    skippedTables(comparing).map((name) => fullName(...name)),
-  );
+  const skipped = new Set(skippedTables(comparing).map((name) => fullName(...name)));
+  const dependents = await readDependents(source, [...skipped]);
   const large = await compareLargeObjects(source, target);
   const [ours, theirs] = await Promise.all([
     readPostgresObjects(source, large.unequal),
     readPostgresObjects(target, large.unequal),
   ]);
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
+  // A view that the target has all the same must be that of the source.
+  const views = new Set(theirs.flatMap(({ kind, name }) => (viewKinds.has(kind) ? [name] : [])));
+  const left = new Set([...dependents].filter((name) => skipped.has(name) || !views.has(name)));
   const kept = ours.filter(
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
@@ -67,6 +68,8 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const compared = compareSeen(kept, theirs, alike);
   return withNotes({ ...compared, inventory: [...compared.inventory, ...large.entries] }, notes);
 }
+
+const viewKinds = new Set(["view", "materialized view"]);
 
 /** Foreign keys that do not look in the source, and do in the target: only a superuser can switch one off, so a copy reports them. */
 function settleSwitchedOn(ours: readonly ComparedObject[], theirs: readonly ComparedObject[]): string[] {

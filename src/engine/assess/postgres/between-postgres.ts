@@ -10,6 +10,7 @@ import {
   readSkippedObjects,
   refuseForcedRows,
   refuseUnknown,
+  settleLost,
 } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
@@ -73,18 +74,34 @@ export async function betweenPostgres(
   // pg_dump reads every sequence, whatever is left out.
   reportSequences(session, refused, "blocker", report);
   let notes: InventoryEntry[] = [];
+  let reduced: InventoryEntry[] = [];
   if (dumps && refused.length === 0)
     await reportRefused(report, "the source's schema", async () => {
-      notes = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
-        if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
+      const skipped = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch(
+        (error: unknown) => {
+          if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused")
+            throw error;
+          report(
+            "note",
+            "objects_unread",
+            "the source's schema",
+            "it is too large to be read here: only the copy's report lists the objects of skipped tables",
+          );
+          return { notes: [], reduced: [], lost: [] };
+        },
+      );
+      notes = skipped.notes;
+      reduced = options.content === "data" ? [] : skipped.reduced;
+      for (const { kind, name, note = "" } of reduced)
+        report("warning", "publication_reduced", `${kind} ${name}`, note, publicationFix);
+      for (const { name, reason } of settleLost(skipped.lost, options))
         report(
-          "note",
-          "objects_unread",
-          "the source's schema",
-          "it is too large to be read here: only the copy's report lists the objects of skipped tables",
+          "warning",
+          "table_skipped",
+          name,
+          `it is not copied: ${reason}`,
+          "copy what it needs too, or exclude it",
         );
-        return [];
-      });
     });
   const left = new Set(notes.map(thingKey));
   const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
@@ -130,9 +147,15 @@ export async function betweenPostgres(
     drops = await reportPostgresObjects(reportClaimed(claimed, wanted, report), taken, target, options, report);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
+  const beside = rowsAlone ? [] : (await leftBehind(session)).filter((one) => !left.has(thingKey(one)));
+  for (const { kind, name, note = "" } of beside)
+    if (kind === "index")
+      report("warning", "index_invalid", `${kind} ${name}`, note, "build it anew (REINDEX) or drop it");
+  const told = new Set([...beside, ...reduced, ...notes].map(thingKey));
+  const rest = outcomes([...wanted, ...(await largeObjectNames(session))], options);
   const objects = [
-    ...outcomes([...wanted, ...(await largeObjectNames(session))], options),
-    ...(rowsAlone ? [] : await leftBehind(session)),
+    ...rest.filter(({ kind, name }) => !told.has(thingKey({ kind, name: printable(name) }))),
+    ...beside,
     ...notes,
   ];
   return { empty: found.relations.length === 0, free: null, drops, objects: [...objects, ...checkpoint] };
@@ -143,6 +166,7 @@ const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) =
   return extensions.filter((name) => kept.has(name));
 };
 
+const publicationFix = "add the tables to the publication in the target where they are wanted";
 const elsewhere = "its rows live on another server and are not copied";
 
 function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: CopyOptions): PlannedObject[] {
@@ -158,4 +182,8 @@ function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: 
 }
 
 const leftBehind = async (session: Session): Promise<PlannedObject[]> =>
-  (await readSkippedObjects(session)).map(({ definition: _, ...entry }) => ({ ...entry, outcome: "reported" }));
+  (await readSkippedObjects(session)).map(({ definition: _, ...entry }) => ({
+    ...entry,
+    name: printable(entry.name),
+    outcome: "reported",
+  }));

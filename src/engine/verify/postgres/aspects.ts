@@ -18,6 +18,11 @@ const ownerOfSequence = `CASE WHEN c.relkind = 'S' THEN (SELECT ${fullNameSql("t
     JOIN pg_catalog.pg_attribute k ON k.attrelid = t.oid AND k.attnum = d.refobjsubid
    WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype IN ('a', 'i')
      AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.refobjsubid > 0 LIMIT 1) END`;
+/** Of a view: what tells a query from another one, whatever the versions of the servers that wrote the two. */
+const readByQuery = `CASE WHEN c.relkind IN ('v', 'm') THEN (SELECT pg_catalog.string_agg(DISTINCT ${fullNameSql("tn.nspname", "t.relname")} COLLATE "C", ',')
+    FROM pg_catalog.pg_rewrite r JOIN pg_catalog.pg_depend d ON d.classid = 'pg_catalog.pg_rewrite'::pg_catalog.regclass AND d.objid = r.oid
+    JOIN pg_catalog.pg_class t ON t.oid = d.refobjid AND d.refclassid = 'pg_catalog.pg_class'::pg_catalog.regclass
+    JOIN pg_catalog.pg_namespace tn ON tn.oid = t.relnamespace WHERE r.ev_class = c.oid AND r.rulename = '_RETURN' AND t.oid <> c.oid) END`;
 /** Of a partition: triggers of its parent that are on or off there in another way than on the parent. */
 const clonesOtherwise =
   "(SELECT pg_catalog.string_agg(g.tgname || ' ' || g.tgenabled::pg_catalog.text, ',' ORDER BY g.tgname) FROM pg_catalog.pg_trigger g JOIN pg_catalog.pg_trigger m ON m.oid = g.tgparentid WHERE g.tgrelid = c.oid AND g.tgenabled <> m.tgenabled)";
@@ -54,6 +59,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
         ["replica identity", "CASE WHEN c.relkind IN ('r', 'p') THEN c.relreplident END", true],
         ["state (filled or not)", "CASE WHEN c.relkind = 'm' THEN c.relispopulated END", true],
         ["row security", "CASE WHEN c.relkind IN ('r', 'p') THEN c.relrowsecurity END", true],
+        ["list of relations that its query reads", readByQuery, true],
         [
           "list of parents",
           "(SELECT pg_catalog.string_agg(h.inhparent::pg_catalog.regclass::pg_catalog.text, ',' ORDER BY h.inhseqno) FROM pg_catalog.pg_inherits h WHERE h.inhrelid = c.oid)",

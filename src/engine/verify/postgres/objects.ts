@@ -1,8 +1,10 @@
 import { fullName } from "../../contract/text/full-name.ts";
+import { readSkippedObjects } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
+import { reading } from "../../postgres/source/holding.ts";
 import type { ComparedObject } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";
 import { readContents } from "./large-objects.ts";
@@ -38,6 +40,10 @@ export async function readPostgresObjects(
     if (one !== undefined) one.of = of;
   }
   for (const { kind, name, ...aspect } of extra) seen.get(thingKey({ kind, name }))?.aspects.push(aspect);
+  for (const { kind, name, note } of await readSkippedObjects(session)) {
+    const one = kind === "index" ? seen.get(thingKey({ kind, name })) : undefined;
+    if (one !== undefined) one.may = note;
+  }
   return [...seen.values(), ...(await readComments(session))];
 }
 
@@ -88,13 +94,13 @@ async function readSequences(session: Session): Promise<Part[]> {
   const parts: Part[] = [];
   for (let start = 0; start < sequences.length; start += batch) {
     const some = sequences.slice(start, start + batch);
-    const states = await session.query<{ at: number; value: string }>(
-      some
-        .map(
-          ({ schema, name }, at) =>
-            `SELECT ${at} AS at, last_value || ' ' || is_called AS value FROM ${qualified(schema, name)}`,
-        )
-        .join(" UNION ALL "),
+    const each = some.map(
+      ({ schema, name }, at) =>
+        `SELECT ${at} AS at, last_value || ' ' || is_called AS value FROM ${qualified(schema, name)}`,
+    );
+    // Each sequence that is read stays locked until the locks are released.
+    const states = await reading(session, [], (one) =>
+      one.query<{ at: number; value: string }>(each.join(" UNION ALL ")),
     );
     for (const { at, value } of states) {
       const { schema, name, definition } = some[at] as (typeof some)[number];

@@ -25,7 +25,7 @@ import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
-import { account, createNotes, type Notes } from "../finish/account.ts";
+import { account, createNotes, type Notes, noteReduced } from "../finish/account.ts";
 import { type ComputedTables, readComputed, tellOthers } from "../finish/computed-columns.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
 import { type AfterPlan, planAfter } from "../finish/indexes.ts";
@@ -84,7 +84,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     ...{ source, workers, applicationName: name, options, signal, log },
     open: () => run.open("source", name),
     giveUp: run.fail,
-  });
+  }).catch(giveBack(fence));
   signal.addEventListener("abort", planned.held.stop, { once: true });
   planned.held.needs(planned.tables.map(({ oid }) => oid));
   const tablesAsCopied =
@@ -96,6 +96,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   await refuseOtherMoney(source, target);
   plan.notes.forEach(said.note);
+  plan.warnings.forEach(said.warn);
   log(`Snapshot of the source: ${formatSnapshot(plan.opened.facts)}`);
   if (options.source_locks === "none")
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
@@ -291,8 +292,9 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   if (content === "all") await applySteps(schema, plan.steps.filling);
   await applySteps(schema, plan.steps.watching);
   if (content === "data") await checkFilled(target, tables);
+  else noteReduced(plan.reduced, said);
   if (content !== "all") return;
-  for (const { name, note } of await staleViews(attempt.source, target, attempt.plan.things)) {
+  for (const { name, note } of await staleViews(attempt.source, target, plan.wanted)) {
     said.note({ kind: "materialized view", name, outcome: "reported", note });
     said.warn(`materialized view ${name}: ${note}`);
   }

@@ -33,6 +33,23 @@ export function createNotes(log: (message: string) => void): Notes {
   };
 }
 
+/** What publications that were made have not. */
+export function noteReduced(reduced: readonly InventoryEntry[], { notes, note, warn }: Notes): void {
+  const refused = new Set(
+    map(
+      filter(notes, ({ outcome }) => outcome === "reported"),
+      thingKey,
+    ),
+  );
+  for (const entry of reduced.filter((one) => !refused.has(thingKey(one)))) {
+    note(entry);
+    warn(`${thingKey(entry)}: ${entry.note}`);
+  }
+}
+
+/** What is said of them once is all that is said. */
+const ownKinds = new Set(["constraint", "foreign table", "index"]);
+
 /** The inventory of both sides. Errors: `inventory_incomplete`. */
 export async function account(
   source: Session,
@@ -62,14 +79,14 @@ export async function account(
   }
   const out = new Set(
     map(
-      filter(notes, ({ kind, outcome }) => outcome !== "copied" && (kind === "constraint" || kind === "foreign table")),
+      filter(notes, ({ kind, outcome }) => outcome !== "copied" && ownKinds.has(kind)),
       thingKey,
     ),
   );
   for (const left of await readSkippedObjects(source)) {
     const { definition, ...rest } = left;
-    const isOut = out.has(thingKey({ kind: "constraint", name: printable(left.name) }));
-    if (left.kind === "state of a foreign key" && isOut) continue;
+    const kind = left.kind === "state of a foreign key" ? "constraint" : left.kind;
+    if (out.has(thingKey({ kind, name: printable(left.name) }))) continue;
     note({ ...rest, name: printable(left.name), outcome: "reported", ...(definition === null ? {} : { definition }) });
     warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
   }

@@ -1,5 +1,6 @@
+import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { fullNameSql, partSql } from "../../../postgres/driver/names.ts";
+import { fullNameSql, literal, partSql } from "../../../postgres/driver/names.ts";
 
 /** Objects of a database that a copy never carries, so that the report names them. */
 
@@ -9,6 +10,9 @@ export interface SkippedObject {
   note: string;
   definition: string | null;
 }
+
+/** pg_dump leaves such an index out, as one of a CREATE INDEX CONCURRENTLY that failed. */
+export const invalidIndex = "it is not valid in the source";
 
 /**
  * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its
@@ -40,6 +44,11 @@ export async function readSkippedObjects(session: Session): Promise<SkippedObjec
      UNION ALL
      SELECT 'subscription', subname::text, 'subscriptions are not copied: they hold a password and would take changes from the publisher twice', NULL
        FROM pg_catalog.pg_stat_subscription WHERE relid IS NULL
+     UNION ALL
+     SELECT 'index', ${fullNameSql("n.nspname", "c.relname")}, ${literal(invalidIndex)}, pg_catalog.pg_get_indexdef(c.oid)
+       FROM pg_catalog.pg_index i JOIN pg_catalog.pg_class c ON c.oid = i.indexrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+       JOIN pg_catalog.pg_class t ON t.oid = i.indrelid
+      WHERE (NOT i.indisvalid AND t.relkind <> 'p' OR NOT i.indisready) AND t.relpersistence <> 't' AND ${ofUsers("n.nspname")}
      UNION ALL
      SELECT 'state of a foreign key', ${fullNameSql("n.nspname", "c.relname")} || ' ' || ${partSql("o.conname")}, 'it is off in the source (DISABLE TRIGGER ALL), and on in the target: only a superuser can switch it off',
             pg_catalog.format('ALTER TABLE %I.%I DISABLE TRIGGER ALL', n.nspname, c.relname)

@@ -15,6 +15,7 @@ import { filter, map } from "../../../run/memory/lazy.ts";
 import { batches, createPacked, type Packed } from "../../../run/memory/packed.ts";
 import type { CopyWorker } from "../copy/worker.ts";
 import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
+import { settleLost } from "./lost-tables.ts";
 import { skipEntries } from "./selected-entries.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
@@ -31,6 +32,9 @@ export interface SchemaPlan {
   sequences: PostgresSource["sequences"];
   /** What the options leave out. */
   notes: InventoryEntry[];
+  /** Of publications that lose a table to them. */
+  reduced: InventoryEntry[];
+  warnings: string[];
   /** The locks on the source's tables. */
   held: HeldLocks;
 }
@@ -53,7 +57,7 @@ export interface Reading {
   log: SourceOptions["log"];
 }
 
-/** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, those of source.ts and dump.ts. */
+/** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, `option_invalid`, those of source.ts and dump.ts. */
 export async function readPlan(reading: Reading): Promise<SchemaPlan> {
   const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
   const foreign = await leftInSource(source);
@@ -100,8 +104,20 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
   );
   const left = foreign === undefined ? [] : [foreign.entry];
   if (!selects)
-    return { opened, ...sorted(all, options), things, wanted: things, tables, sequences, notes: left, held };
-  const { gone, notes, kept: wanted } = skipEntries(all, things, without);
+    return {
+      opened,
+      ...sorted(all, options),
+      things,
+      wanted: things,
+      tables,
+      sequences,
+      notes: left,
+      reduced: [],
+      warnings: [],
+      held,
+    };
+  const { gone, notes, reduced, lost, kept: wanted } = skipEntries(all, things, without);
+  const warnings = settleLost(lost, options).map(({ name, reason }) => `table ${name} is not copied: ${reason}`);
   const kept = map(
     filter(all, ({ entry }) => !gone.has(entry.id)),
     withoutNaming,
@@ -117,6 +133,8 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
     tables: tables.filter((table) => isIn("table", table)),
     sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
     notes: [...left, ...notes],
+    reduced,
+    warnings,
     held,
   };
 }
