@@ -52,8 +52,7 @@ export async function compareCounts(
 async function count({ engine }: SideSessions, types: Tables, reader: Reader, name: TableName): Promise<number> {
   const { select, from } = createDialect(engine, "md5");
   const type = types.get(tableKey(...name));
-  const [[rows] = []] = await reader.query(
-    `${select(type?.storage)} count(*) AS total ${from(name[0], name[1], type?.partitioned === true)}`,
-  );
+  const sql = `${select(type?.storage)} count(*) AS total ${from(name[0], name[1], type?.partitioned === true)}`;
+  const [[rows] = []] = await reader.reading(type?.lockable ? name : undefined, (one) => one.query(sql));
   return Number(rows ?? 0);
 }
