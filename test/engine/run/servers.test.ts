@@ -110,22 +110,30 @@ afterAll(async () => {
   await Promise.all([...started.values()].map(async (database) => (await database).stop()));
 });
 
-const postgres = ["postgres-old", "postgres-15", "postgres-16", "postgres-17", "postgres-18.4", "postgres"] as const;
-const mysqls = ["mysql-8", "mysql", "mariadb", "mariadb-11"] as const;
+const postgres = [
+  ...(["postgres-13", "postgres-14", "postgres-old", "postgres-15"] as const),
+  ...(["postgres-16", "postgres-17", "postgres-18.4", "postgres"] as const),
+];
+const mysqls = ["mysql-8", "mysql", "mariadb", "mariadb-11.4", "mariadb-11"] as const;
 type Pair = [from: DatabaseKind, to: DatabaseKind];
 /** Each kind as source and as target; each direction with several versions. */
 const short: Pair[] = [
+  ["postgres-13", "postgres-14"],
+  ["postgres-14", "postgres-old"],
   ["postgres-old", "postgres-16"],
   ["postgres-15", "postgres-17"],
   ["postgres-16", "postgres-18.4"],
   ["postgres-17", "postgres"],
   ["postgres-18.4", "postgres"],
   ["mysql-8", "mysql"],
-  ["mysql", "mariadb-11"],
+  ["mysql", "mariadb-11.4"],
+  ["mariadb-11.4", "mariadb-11"],
   ["mariadb-11", "mariadb"],
   ["mariadb", "mysql-8"],
   ["mysql-8", "postgres-15"],
-  ["mariadb", "postgres-old"],
+  ["mariadb", "postgres-13"],
+  ["postgres-13", "mysql"],
+  ["postgres-14", "mariadb-11.4"],
   ["mariadb-11", "postgres-18.4"],
   ["postgres", "mysql"],
   ["postgres-15", "mariadb"],
@@ -136,10 +144,12 @@ const every: Pair[] = [
   ...mysqls.flatMap((from) => mysqls.filter((to) => to !== from).map((to): Pair => [from, to])),
   // Across; the two 15.18 are one server here.
   ...mysqls.flatMap((one) =>
-    postgres.slice(1).flatMap((other): Pair[] => [
-      [one, other],
-      [other, one],
-    ]),
+    postgres
+      .filter((other) => other !== "postgres-old")
+      .flatMap((other): Pair[] => [
+        [one, other],
+        [other, one],
+      ]),
   ),
 ];
 /** PostgreSQL is not copied into MySQL 8.0 before 8.0.23, which has no invisible columns. */
@@ -232,7 +242,7 @@ describe("a login at MySQL with caching_sha2_password", () => {
   });
 });
 
-test.each(["postgres-15", "postgres-16", "postgres-17", "postgres-18.4"] as const)(
+test.each(["postgres-13", "postgres-14", "postgres-15", "postgres-16", "postgres-17", "postgres-18.4"] as const)(
   "a login at %s by SCRAM works with and without TLS, and a wrong password is refused",
   async (kind) => {
     const [source, target] = await Promise.all([server(kind), server("postgres")]);
