@@ -176,24 +176,18 @@ export async function mysqlToMysql(
   };
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
-  const planned = (table: SourceTable) => planDefinition(planning, table, source).plan(new Set());
+  const defined = (table: SourceTable) => planDefinition(planning, table, source);
+  const planned = (table: SourceTable) => defined(table).plan(new Set());
   if (options.content === "data") {
     const names = catalogue.tables.map(({ name }) => prefix + name);
     await reportRefused(report, target, () => refuseTriggers(to, target, names));
     const charsets = await charsetsOf(to);
     const conditions = await readConditions(to, target);
     for (const table of catalogue.tables) {
-      const plan = planned(table);
-      await reportRefused(report, plan.name, async () => {
-        const { doubts } = await checkPresent(
-          to,
-          target,
-          plan,
-          options.drop ?? [],
-          charsets,
-          conditions.get(plan.name) ?? [],
-        );
-        reportDoubts(plan.name, doubts, report);
+      const name = prefix + table.name;
+      await reportRefused(report, name, async () => {
+        const { doubts } = await checkPresent(to, target, defined(table), options.drop ?? [], charsets, conditions);
+        reportDoubts(name, doubts, report);
       });
     }
   }

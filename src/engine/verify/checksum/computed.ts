@@ -1,3 +1,5 @@
+import type { InventoryEntry } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
 import { isRefusal } from "../../postgres/driver/errors.ts";
@@ -60,6 +62,30 @@ export async function differingColumns(
   }
   return found;
 }
+
+/**
+ * What the report says of columns that tables which were there before the copy compute by expressions of their own
+ * (content `data`): those whose values are not the source's.
+ */
+export async function differingThere(
+  source: SideSessions,
+  target: SideSessions,
+  tables: readonly Computing[],
+  options: CompareOptions,
+): Promise<InventoryEntry[]> {
+  const found = await differingColumns(source, target, tables, options);
+  return tables.flatMap(({ source: [schema, table] }) =>
+    [...(found.get(table) ?? [])].map(([column, why]) => ({
+      kind: "generated column",
+      name: printable(source.engine === "mysql" ? `${table}.${column}` : fullName(schema, table, column)),
+      outcome: "reported" as const,
+      note: `the target's table computes it by an expression of its own, and ${why}: make the column plain there, or give it the source's expression`,
+    })),
+  );
+}
+
+/** An entry of differingThere as a warning. */
+export const differingText = ({ name, note = "" }: InventoryEntry): string => `generated column ${name}: ${note}`;
 
 /** What MySQL says of values that an expression has no result for. */
 const ofValues = new Set([1264, 1265, 1292, 1365, 1366, 1406, 1411, 1690]);

@@ -20,6 +20,7 @@ import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
+import { readComputedThere, tellComputedThere } from "../finish/computed-there.ts";
 import { makeRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
@@ -33,7 +34,7 @@ import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.t
 import type { CopyRun } from "./run.ts";
 import { makeSequences } from "./sequences.ts";
 import { readSource, type SourceTexts } from "./source.ts";
-import { type Clearing, clearTarget, readTarget } from "./target.ts";
+import { clearing, clearTarget, readTarget } from "./target.ts";
 
 type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed">;
 
@@ -101,20 +102,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       target.database,
       [...kept.tables.values()].map(({ plan }) => plan.name),
     );
-  const present = new Map<string, TablePlan>();
-  if (content === "data") {
-    const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
-    const plans = fresh.map((table) => planDefinition(planning, table, source).plan(new Set()));
-    const refuse = async (dataOnlyPlans: readonly { plan: TablePlan; doubts: readonly Doubt[] }[]) =>
-      void (await refuseMysqlMisfits(
-        snapshot.readers,
-        database,
-        dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
-        { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
-      ));
-    const filled = await checkAll(writer, fence, target.database, plans, request.options.drop ?? [], refuse);
-    for (const plan of filled) present.set(plan.source.name, plan);
-  }
+  const present = content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, TablePlan>();
   const inventory = new Map<string, InventoryEntry>();
   /** What was said before of the same object gives way. */
   const put = (entries: readonly InventoryEntry[]) => {
@@ -130,6 +118,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${counted(rowsOf(done), "row")} copied`);
   refuseCounts(done);
+  const there = content === "data" ? await readComputedThere(writer, target.database) : undefined;
 
   progress.phase("constraints");
   for (const { plan, entries, warnings: lost } of done.values()) {
@@ -137,7 +126,9 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     lost.forEach(warn);
   }
   const changed = changedOf(done);
-  if (content !== "data") await makeRest({ run, source, target, done, crossing, put, warn });
+  const plansDone = () => map(done.values(), ({ plan }) => plan);
+  if (there !== undefined) await tellComputedThere(run, [...plansDone()], there, target, { put, warn });
+  else await makeRest({ run, source, target, done, crossing, put, warn });
   if (content !== "schema") {
     // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.
     const names = [...done.values()].flatMap(({ plan: { name, translated } }) =>
@@ -154,11 +145,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const verification =
     request.options.verify === "checksum" && content !== "schema"
-      ? await compareValues(
-          run,
-          map(done.values(), ({ plan }) => plan),
-          target,
-        )
+      ? await compareValues(run, plansDone(), target, there)
       : undefined;
   await snapshot.unlock();
   if (verification !== undefined) {
@@ -182,6 +169,32 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   };
 }
 
+/** Content `data`: how the rows of tables that are not kept come into those that are there. */
+async function presentPlans(
+  { request, hooks, progress, snapshot, catalogue, fence, writers }: CopyRun,
+  planning: TablePlanning,
+  source: SourceTexts,
+  kept: Pick<ResumedTables, "tables">,
+): Promise<Map<string, TablePlan>> {
+  const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
+  const refuse = async (dataOnlyPlans: readonly { plan: TablePlan; doubts: readonly Doubt[] }[]) =>
+    void (await refuseMysqlMisfits(
+      snapshot.readers,
+      planning.database,
+      dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
+      { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+    ));
+  const filled = await checkAll(
+    writers[0] as Session,
+    fence,
+    planning.targetDatabase,
+    fresh.map((table) => planDefinition(planning, table, source)),
+    request.options.drop ?? [],
+    refuse,
+  );
+  return new Map(filled.map((plan) => [plan.source.name, plan]));
+}
+
 const changedOf = (done: ReadonlyMap<string, DoneTable>) =>
   changedColumns([...done.values()].reduce((sum, { warnings }) => sum + warnings.length, 0));
 
@@ -190,22 +203,6 @@ const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
 
 const unseenEntries = ({ unseen }: Catalogue): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
-
-function clearing({ request, hooks, catalogue, prefix }: CopyRun, source: SourceTexts, kept: ResumedTables): Clearing {
-  return {
-    relations: [
-      ...catalogue.tables.flatMap(({ name }) => (kept.tables.has(name) ? [] : [prefix + name])),
-      ...(prefix === "" ? source.codes.filter(({ kind }) => kind === "view").map(({ name }) => name) : []),
-      ...source.sequences.map(({ name }) => name),
-    ],
-    others: prefix === "" ? source.codes.filter(({ kind }) => kind !== "view") : [],
-    drop: request.options.drop ?? [],
-    content: request.options.content ?? "all",
-    kept,
-    reset: request.reset,
-    log: (message) => hooks.log("info", message),
-  };
-}
 
 /** Copies what is not kept, the largest first, so that no long table is left for the end. */
 async function copyRows(

@@ -11,6 +11,8 @@ import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-confl
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { ResumedTables } from "./resume.ts";
+import type { CopyRun } from "./run.ts";
+import type { SourceTexts } from "./source.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
 export interface TargetDatabase extends Traits {
@@ -60,7 +62,7 @@ export async function readAccounts(session: Session): Promise<ReadonlySet<string
   }
 }
 
-export interface Clearing {
+interface Clearing {
   /** Names that the copy will give to tables, views, sequences. */
   relations: readonly string[];
   /** Other objects that it will make. */
@@ -72,6 +74,26 @@ export interface Clearing {
   /** What stays of what this owner made earlier. */
   kept: Pick<ResumedTables, "tables" | "part" | "object">;
   log(message: string): void;
+}
+
+export function clearing(
+  { request, hooks, catalogue, prefix }: CopyRun,
+  source: SourceTexts,
+  kept: ResumedTables,
+): Clearing {
+  return {
+    relations: [
+      ...catalogue.tables.flatMap(({ name }) => (kept.tables.has(name) ? [] : [prefix + name])),
+      ...(prefix === "" ? source.codes.filter(({ kind }) => kind === "view").map(({ name }) => name) : []),
+      ...source.sequences.map(({ name }) => name),
+    ],
+    others: prefix === "" ? source.codes.filter(({ kind }) => kind !== "view") : [],
+    drop: request.options.drop ?? [],
+    content: request.options.content ?? "all",
+    kept,
+    reset: request.reset,
+    log: (message) => hooks.log("info", message),
+  };
 }
 
 /**

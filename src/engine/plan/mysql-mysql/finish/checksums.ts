@@ -4,6 +4,7 @@ import type { DoneTable } from "../copy/copy-tables.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
+import type { ComputedThere } from "./computed-there.ts";
 
 /** Compares what is in both databases after the copy: numbers of rows, and values. */
 
@@ -18,11 +19,12 @@ export function refuseCounts(done: ReadonlyMap<string, DoneTable>): void {
   throw new EngineError("row_count_mismatch", `${words.join("; ")}${more}`);
 }
 
-/** The values of both sides, the source's inside its snapshot. */
+/** The values of both sides, the source's inside its snapshot. `computed`: content `data`. */
 export async function compareValues(
   run: Pick<CopyRun, "request" | "snapshot" | "writers" | "signal" | "throttle" | "progress">,
   plans: Iterable<TablePlan>,
   target: TargetDatabase,
+  computed?: ComputedThere,
 ): Promise<Verification> {
   const { database } = run.request.source;
   return compareTables(
@@ -31,9 +33,12 @@ export async function compareValues(
     Array.from(plans, (plan) => ({
       source: [database, plan.source.name] as const,
       target: [target.database, plan.name] as const,
-      columns: plan.source.columns
-        .filter(({ name }) => plan.columns.some((column) => column.name === name))
-        .map(({ name }) => ({ source: name, target: name })),
+      columns: [
+        ...plan.source.columns
+          .filter(({ name }) => plan.columns.some((column) => column.name === name))
+          .map(({ name }) => ({ source: name, target: name })),
+        ...(computed?.(plan).both ?? []),
+      ],
     })),
     {
       jobs: run.snapshot.readers.length,

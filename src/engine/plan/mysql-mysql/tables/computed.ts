@@ -24,16 +24,20 @@ const keyOf = ({ source, columns }: TablePlan): string[] => {
   return key ?? columns.map(({ name }) => name);
 };
 
+const both = (names: readonly string[]) => names.map((name) => ({ source: name, target: name }));
+
 /** What is to be compared. Period columns and versions of rows are not looked at. `from`, `to`: the databases. */
-export const computingOf = (plans: readonly TablePlan[], from: string, to: string): Computing[] =>
+export const computingOf = (
+  plans: readonly TablePlan[],
+  from: string,
+  to: string,
+  columns: (plan: TablePlan) => Computing["columns"] = (plan) => both(computedOf(plan)),
+): Computing[] =>
   plans
     .filter(({ history }) => !history)
-    .map((plan) => {
-      const both = (names: readonly string[]) => names.map((name) => ({ source: name, target: name }));
-      return {
-        source: [from, plan.source.name],
-        target: [to, plan.name],
-        columns: both(computedOf(plan)),
-        beside: both(keyOf(plan)),
-      };
-    });
+    .map((plan) => ({
+      source: [from, plan.source.name],
+      target: [to, plan.name],
+      columns: columns(plan),
+      beside: both(keyOf(plan)),
+    }));

@@ -18,7 +18,8 @@ import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import type { Fit } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
-import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
+import type { DefinedTable } from "./plan-tables.ts";
+import { isGenerated, isNumbered, isPeriod, type TablePlan } from "./table-plan.ts";
 
 /** Rows alone, into tables that are there. */
 
@@ -47,7 +48,7 @@ export async function checkAll(
   session: Session,
   fence: MysqlFence,
   database: string,
-  plans: readonly TablePlan[],
+  defined: readonly DefinedTable[],
   drop: readonly string[],
   refuse: (dataOnlyPlans: readonly DataOnlyPlan[]) => Promise<void>,
 ): Promise<TablePlan[]> {
@@ -55,13 +56,13 @@ export async function checkAll(
     await refuseTriggers(
       session,
       database,
-      plans.map(({ name }) => name),
+      defined.map(({ plan }) => plan(new Set()).name),
     );
     const charsets = await charsetsOf(session);
     const conditions = await readConditions(session, database);
     const dataOnlyPlans: DataOnlyPlan[] = [];
-    for (const plan of plans)
-      dataOnlyPlans.push(await checkPresent(session, database, plan, drop, charsets, conditions.get(plan.name) ?? []));
+    for (const one of defined)
+      dataOnlyPlans.push(await checkPresent(session, database, one, drop, charsets, conditions));
     await refuse(dataOnlyPlans);
     return dataOnlyPlans.map(({ plan }) => plan);
   } catch (error) {
@@ -77,25 +78,33 @@ export async function checkAll(
 export async function checkPresent(
   session: Session,
   database: string,
-  plan: TablePlan,
+  defined: DefinedTable,
   drop: readonly string[],
   charsets: ReadonlySet<string>,
-  conditions: readonly CheckCondition[],
+  conditions: ReadonlyMap<string, readonly CheckCondition[]>,
 ): Promise<DataOnlyPlan> {
-  const { name } = plan;
+  const usual = defined.plan(new Set());
+  const { name } = usual;
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
   const columns = await readColumns(session, here);
-  if (columns.size === 0)
+  const [[type] = []] = await session.query(`SELECT TABLE_TYPE FROM information_schema.TABLES WHERE ${here}`);
+  if (columns.size === 0 || (type !== "BASE TABLE" && type !== "SYSTEM VERSIONED"))
     throw new EngineError(
       "schema_differs",
-      `the target has no table ${words}, whose rows were to be copied: make it, or leave out the option content`,
+      `the target has no table ${words}, whose rows were to be copied${type === "VIEW" ? ", but a view of that name" : ""}: make it, or leave out the option content`,
     );
+  const plain = new Set(usual.source.columns.flatMap((column) => (isPlainThere(column, columns) ? [column.name] : [])));
+  const plan = plain.size === 0 ? usual : defined.without(({ kind, name }) => kind === "column" && plain.has(name));
   const dataOnlyPlan = dataOnlyPlanOf(plan, columns, session.server.maria, charsets);
-  dataOnlyPlan.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions));
+  dataOnlyPlan.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions.get(name) ?? []));
   await isFilled(session, database, name, drop);
   return dataOnlyPlan;
 }
+
+/** The source computes it and the target does not: it takes the source's values. */
+const isPlainThere = (column: SourceColumn, there: ReadonlyMap<string, Column>): boolean =>
+  isGenerated(column) && !isPeriod(column) && there.get(fold(column.name))?.generated === false;
 
 /** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
 async function isFilled(session: Session, database: string, name: string, drop: readonly string[]): Promise<boolean> {

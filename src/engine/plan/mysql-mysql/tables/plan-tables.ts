@@ -6,6 +6,8 @@ import { withMovedDefaults } from "../../../mysql/definitions/moved-defaults.ts"
 import type { SourceTexts } from "../copy/source.ts";
 import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
+export type DefinedTable = Pick<ReturnType<typeof planDefinition>, "plan" | "without">;
+
 /** Plans of one table, all of the same items. */
 export function planDefinition(planning: TablePlanning, table: SourceTable, { shown }: Pick<SourceTexts, "shown">) {
   const text = shown.get(table.name) ?? "";

@@ -110,7 +110,7 @@ export function planTable(
   };
 }
 
-const isPeriod = ({ generation }: SourceColumn): boolean => /^ROW (?:START|END)$/i.test(generation);
+export const isPeriod = ({ generation }: SourceColumn): boolean => /^ROW (?:START|END)$/i.test(generation);
 
 /** Versions that transactions number instead of times cannot be told again. */
 const withoutHistory = ({ columns }: SourceTable): boolean =>

@@ -101,7 +101,10 @@ export async function moveRows(
           const other = stateOf.get(name);
           return other === undefined ? [] : [{ state: other, plan: plan(name) }];
         }),
-      prove: dataOnly ? async () => undefined : expressionVerifier(run, planned, finishing.warn),
+      prove: expressionVerifier(run, planned, {
+        warn: finishing.warn,
+        put: (entry) => finishing.inventory.push(entry),
+      }),
       remake: (writer, before, after) => remakeTable(writer, fence, before, after),
       copied(state) {
         const work = failing(run, finishOne(state));

@@ -1,6 +1,7 @@
+import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { type Computing, differingColumns } from "../../../verify/checksum/computed.ts";
+import { type Computing, differingColumns, differingText, differingThere } from "../../../verify/checksum/computed.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { isGenerated, mentions } from "../columns/expressions.ts";
 import type { CopyRun } from "../copy/run.ts";
@@ -13,22 +14,31 @@ import type { TablePlan } from "../tables/table-plan.ts";
  */
 export type VerifyExpressions = (reader: Reader, writer: Writer, plan: TablePlan) => Promise<TablePlan | undefined>;
 
+/** `put`: entries of tables that were there before the copy, which keep what they compute. */
 export const expressionVerifier =
   (
     { progress, signal, throttle, request: { options } }: CopyRun,
     { scheme, observedTypes, plan: replan }: Planned,
-    warn: (words: string) => void,
+    { warn, put }: { warn(words: string): void; put(entry: InventoryEntry): void },
   ): VerifyExpressions =>
   async (reader, writer, plan) => {
     const computed = plan.columns.filter((column) => column.computed);
     if (computed.length === 0) return undefined;
     const { name } = plan.source;
-    const found = await differingColumns(
+    const comparing = [
       { engine: "mysql", sessions: [reader] },
       { engine: "postgres", sessions: [writer] },
       [computing(scheme.database, scheme.schema, plan, computed)],
       { jobs: 1, signal, throttle, indexless: true, rules: options, progress: () => progress.touch() },
-    );
+    ] satisfies Parameters<typeof differingColumns>;
+    if (options.content === "data") {
+      for (const entry of await differingThere(...comparing)) {
+        put(entry);
+        warn(differingText(entry));
+      }
+      return undefined;
+    }
+    const found = await differingColumns(...comparing);
     const columns = found.get(name);
     if (columns === undefined) return undefined;
     for (const [column, why] of columns) {

@@ -1,4 +1,6 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { fullName } from "../../../contract/text/full-name.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier, qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
@@ -9,6 +11,7 @@ import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
 import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";
+import { isGenerated } from "../columns/expressions.ts";
 import { intoType, plainType } from "../columns/overrides.ts";
 import { isIncrement, type TargetType, targetType } from "../columns/types.ts";
 import { called, type ExistingColumn, type ExistingTable } from "./existing-tables.ts";
@@ -22,12 +25,19 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
   ];
   const after: string[] = [];
   const meanings = new Map<string, ColumnMeaning & Pick<Doubt, "types">>();
+  const computed: ColumnPlan[] = [];
   const copied = source.columns.flatMap((column): ColumnPlan[] => {
     const target = called(there.columns, column.name);
     const name = `${source.name}.${column.name}`;
     if (target === undefined || target.computed) {
+      if (target !== undefined && !isGenerated(column))
+        throw new EngineError(
+          "schema_differs",
+          `table ${printable(fullName(there.schema, there.name))} of the target cannot take every value of the source: ${printable(target.name)} is generated in the target and a plain column in the source; make it a plain column, or leave the table out`,
+        );
       const note = target === undefined ? "generated in the source, and not in the target" : "computed by the target";
       inventory.push({ kind: "column", name, outcome: "not_applicable", note });
+      if (target !== undefined) computed.push(computedColumn(column, target));
       return [];
     }
     const usual = targetType(column, {
@@ -76,7 +86,7 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
     source,
     name: there.name,
     partitioned: there.partitioned,
-    columns: copied,
+    columns: [...copied, ...computed],
     copied,
     fields: copied.map(({ type, nullable }) => ({
       ...type.field,
@@ -95,6 +105,19 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
     inventory,
   };
 }
+
+/** Not copied, but compared. */
+const computedColumn = (column: SourceColumn, { name, type, notNull }: ExistingColumn): ColumnPlan => ({
+  source: column,
+  name,
+  type: targetType(column, { inForeignKey: false, isJson: false, observed: { wide: 0, nullable: !notNull } }),
+  sql: type,
+  nullable: !notNull,
+  identity: false,
+  computed: true,
+  forced: true,
+  wide: 0,
+});
 
 /** With a doubt for a column that takes no NULL and may be given one. */
 function withNulls(column: SourceColumn, target: ExistingColumn, type: TargetType, zero: Scheme["zero"]): TargetType {

@@ -82,7 +82,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     }
     if (--state.left > 0) return [];
     if (state.broken) return again(state, worker);
-    return run.content !== "data" && (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
+    return (await run.prove(state, worker)) ? anew(state, worker) : ends(state);
   };
 
   const again = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {

@@ -1,5 +1,5 @@
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { differingColumns } from "../../../verify/checksum/computed.ts";
+import { differingColumns, differingText, differingThere } from "../../../verify/checksum/computed.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import type { CopyWorker } from "../copy/copy-part.ts";
 import { fillColumn } from "../copy/observed-types.ts";
@@ -23,7 +23,7 @@ export const expressionVerifier =
       generated.some((column) => column.source.default?.includes(name) === true);
     const both = (columns: readonly ColumnPlan[]) =>
       columns.map((column) => ({ source: column.source.name, target: column.name }));
-    const found = await differingColumns(
+    const comparing = [
       { engine: "postgres", sessions: [source] },
       { engine: "mysql", sessions: [target] },
       [
@@ -35,7 +35,14 @@ export const expressionVerifier =
         },
       ],
       { jobs: 1, signal, throttle, progress: () => progress.touch() },
-    );
+    ] satisfies Parameters<typeof differingColumns>;
+    if (request.options.content === "data") {
+      const differing = await differingThere(...comparing);
+      for (const entry of differing) warn(differingText(entry));
+      plan.inventory.push(...differing);
+      return false;
+    }
+    const found = await differingColumns(...comparing);
     const columns = found.get(plan.source.name);
     for (const [column, why] of columns ?? []) {
       fillColumn(state.observe(), column, why);

@@ -1,0 +1,67 @@
+import type { InventoryEntry } from "../../../contract/index.ts";
+import { literal } from "../../../mysql/driver/names.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
+import { differingText, differingThere } from "../../../verify/checksum/computed.ts";
+import type { CopyRun } from "../copy/run.ts";
+import type { TargetDatabase } from "../copy/target.ts";
+import { computingOf } from "../tables/computed.ts";
+import { isGenerated, isPeriod, type TablePlan } from "../tables/table-plan.ts";
+
+/** Content `data`: the columns that source and target both compute, each by its own expression. */
+
+/** Of a plan, by the names of both sides; `gone`: those that the target's table has not at all. */
+export type ComputedThere = (plan: TablePlan) => { both: { source: string; target: string }[]; gone: string[] };
+
+/** MySQL's names of columns know no case. */
+const fold = (name: string) => name.toLowerCase();
+
+export async function readComputedThere(session: Session, database: string): Promise<ComputedThere> {
+  const tables = new Map<string, Map<string, string>>();
+  const rows = await session.query(
+    `SELECT TABLE_NAME, COLUMN_NAME FROM information_schema.COLUMNS WHERE TABLE_SCHEMA = ${literal(database)}`,
+  );
+  for (const [table = "", column] of rows) {
+    const own = tables.get(table ?? "") ?? new Map<string, string>();
+    tables.set(table ?? "", own.set(fold(column ?? ""), column ?? ""));
+  }
+  return ({ name, source, columns }) => {
+    const there = tables.get(name);
+    const loaded = new Set(columns.map((column) => column.name));
+    const computed = source.columns.filter(
+      (column) => isGenerated(column) && !isPeriod(column) && !loaded.has(column.name),
+    );
+    const found = computed.map((column) => ({ source: column.name, target: there?.get(fold(column.name)) }));
+    return {
+      both: found.flatMap(({ source, target }) => (target === undefined ? [] : [{ source, target }])),
+      gone: found.flatMap(({ source, target }) => (target === undefined ? [source] : [])),
+    };
+  };
+}
+
+/** Says which of them are not the source's. */
+export async function tellComputedThere(
+  { snapshot, writers, signal, throttle, progress, request }: CopyRun,
+  plans: readonly TablePlan[],
+  computed: ComputedThere,
+  target: TargetDatabase,
+  { put, warn }: { put(entries: readonly InventoryEntry[]): void; warn(words: string): void },
+): Promise<void> {
+  put(
+    plans.flatMap((plan) =>
+      computed(plan).gone.map((column) => ({
+        kind: "column",
+        name: `${plan.source.name}.${column}`,
+        outcome: "not_applicable" as const,
+        note: "generated in the source, and not in the target",
+      })),
+    ),
+  );
+  const differing = await differingThere(
+    { engine: "mysql", sessions: snapshot.readers },
+    { engine: "mysql", sessions: writers },
+    computingOf(plans, request.source.database, target.database, (plan) => computed(plan).both),
+    { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
+  );
+  put(differing);
+  for (const entry of differing) warn(differingText(entry));
+}
