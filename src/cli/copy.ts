@@ -59,7 +59,7 @@ async function copyInto(
       );
     return {
       body: { run, report },
-      text: `${reportSummary(report)}\n${storedIn(report, flags.report ?? [])}`,
+      text: `${reportSummary(report, { stored: (flags.report ?? []).length > 0 })}\n${storedIn(report, flags.report ?? [])}`,
       finish: copied.finish,
     };
   } catch (error) {
@@ -89,7 +89,7 @@ function storedIn({ made }: CopyReport, reports: readonly string[]): string {
   if (made.length === 0) return "";
   return json === undefined
     ? "\nWithout --report FILE.json the list of what was made is not kept, and a later reset cannot know it.\n"
-    : `\nThe report is in ${json}; rowferry reset with it takes away what was made.\n`;
+    : `\nThe report is in ${json}; to drop what the copy made: rowferry reset TARGET --report ${json}\n`;
 }
 
 /** Of these nothing was made: they come before the first write. */

@@ -1,4 +1,10 @@
+import { getMaxListeners, setMaxListeners } from "node:events";
+
 /** What the engine uses and Node 20 lacks, for the command line on somebody's own machine. To be imported first. */
+
+// Newer ones count no listeners of an AbortSignal. A copy's signal has two for each session, which are no leak, and a
+// warning of it would be printed among the progress.
+if (getMaxListeners(new AbortController().signal) > 0) setMaxListeners(0);
 
 Promise.withResolvers ??= <Value>(): PromiseWithResolvers<Value> => {
   let resolve: PromiseWithResolvers<Value>["resolve"] = () => undefined;

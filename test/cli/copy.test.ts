@@ -139,6 +139,15 @@ describe("rowferry copy", () => {
     expect(await fences(target)).toBe("0");
   });
 
+  it("ends at once, with one message, where the source's database does not exist", async () => {
+    const target = await servers.database("postgres");
+    const nowhere = source.bare.replace(/[^/]*$/, "nosuch");
+    const { code, stderr } = await run(["copy", nowhere, target.bare], { env: passwords(target) });
+    expect(code).toBe(1);
+    expect(stderr.match(/unknown source database/g)).toHaveLength(1);
+    expect(stderr).not.toContain("The check for blockers failed");
+  });
+
   it("fails with 1 and without a secret when a password is wrong", async () => {
     const target = await servers.database("postgres");
     const wrong = "wr0ng pass%'\"é";

@@ -60,6 +60,27 @@ describe.each(nodes())("by %s", (node) => {
 
   it.each([
     ["mysql", "postgres"],
+    ["postgres", "postgres"],
+  ] as const)(
+    "prints no warning of Node itself, however many sessions wait on one signal: %s to %s",
+    async (from, to) => {
+      const [source, target] = [await servers.database(from), await servers.database(to)];
+      for (const name of ["a", "b", "c", "d", "e", "f"])
+        await source.session.query(`CREATE TABLE ${name} (id int PRIMARY KEY)`);
+      const env = {
+        ROWFERRY_PG_BIN: servers.tools,
+        ROWFERRY_SOURCE_PASSWORD: source.password,
+        ROWFERRY_TARGET_PASSWORD: target.password,
+      };
+      const words = ["copy", source.bare, target.bare, "--jobs", "8", "--progress", "json"];
+      const { code, stderr } = await run(words, { env, by: [node, "--trace-warnings", bin] });
+      expect(code, stderr).toBe(0);
+      expect(stderr.split("\n").filter((line) => line !== "" && !line.startsWith("{"))).toEqual([]);
+    },
+  );
+
+  it.each([
+    ["mysql", "postgres"],
     ["postgres", "mysql"],
     ["postgres", "postgres"],
   ] as const)("copies and verifies from %s to %s", async (from, to) => {

@@ -74,9 +74,14 @@ async function copied(
   return report;
 }
 
-/** The warnings without those of the source's own grants: the count of what was not copied, and the database's. */
+/** The warnings without those of the source's own grants and owner: the count of what was not copied, and the database's. */
 const lacking = (warnings: readonly string[]): string =>
-  warnings.filter((warning) => !/were not copied or were changed|^grants database: rights on/.test(warning)).join("\n");
+  warnings
+    .filter(
+      (warning) =>
+        !/were not copied or were changed|^grants database: rights on|^objects of role postgres/.test(warning),
+    )
+    .join("\n");
 
 /** An empty target again, of the same owner. */
 async function fresh(kind: "mysql" | "postgres") {
@@ -128,4 +133,95 @@ it.each(["postgres", "mysql"] as const)("without BYPASSRLS nothing is made in %s
   const there = await session.query(`SELECT * FROM information_schema.tables WHERE table_schema = ${schema}`);
   await session.end();
   expect(there).toEqual([]);
+});
+
+describe("owners of objects between PostgreSQL servers", () => {
+  const member = 'GRANT "clerk" TO "writer"';
+  const create = 'GRANT CREATE ON SCHEMA "public" TO "clerk"';
+
+  beforeAll(async () => {
+    const { postgres } = servers;
+    await asAdmin("postgres", postgres.adminUrl, ["CREATE DATABASE owned", "CREATE ROLE clerk"]);
+    await asAdmin("postgres", postgres.urlOf("owned", "admin"), [
+      "CREATE TABLE ledger (id int PRIMARY KEY)",
+      "ALTER TABLE ledger OWNER TO clerk",
+      "GRANT CREATE ON SCHEMA public TO CURRENT_USER",
+    ]);
+  });
+
+  /** What assess and a copy warn of, and who owns the table then. */
+  async function owner() {
+    const pair = [urlOf("postgres", "reader", "owned"), urlOf("postgres", "writer", "shop_new"), "--json"];
+    const env = { ...secret, ROWFERRY_PG_BIN: servers.tools };
+    const [assessed, moved] = [await run(["assess", ...pair], { env }), await run(["copy", ...pair], { env })];
+    expect(moved.code, moved.stderr).toBe(0);
+    const session = await connect("postgres", servers.postgres.urlOf("shop_new", "admin"));
+    const [row] = await session.query("SELECT tableowner FROM pg_tables WHERE tablename = 'ledger'");
+    await session.end();
+    await fresh("postgres");
+    const { findings } = (JSON.parse(assessed.stdout) as { assessment: { findings: { code: string; fix: string }[] } })
+      .assessment;
+    return {
+      predicted: findings.filter(({ code }) => code === "owner_lost").map(({ fix }) => fix),
+      warned: (JSON.parse(moved.stdout) as { report: CopyReport }).report.warnings.filter((one) =>
+        /role clerk/.test(one),
+      ),
+      owner: row?.[0],
+    };
+  }
+
+  it("are lost where the writer is no member, or the role lacks CREATE: both say which GRANT keeps them", async () => {
+    const { postgres } = servers;
+    expect(await owner()).toEqual({
+      owner: "writer",
+      predicted: [`run ${member} in the target before the copy`],
+      warned: [
+        `objects of role clerk belong to writer in the target: writer is not a member of clerk in the target (run ${member} in the target before the copy)`,
+      ],
+    });
+    await asAdmin("postgres", postgres.adminUrl, [member]);
+    expect(await owner()).toEqual({
+      owner: "writer",
+      predicted: [`run ${create} in the target before the copy`],
+      warned: [
+        `objects of role clerk in schema public belong to writer in the target: permission denied for schema public (run ${create} in the target before the copy)`,
+      ],
+    });
+  });
+
+  it("are kept where the source grants the role CREATE, which the copy grants only at its end", async () => {
+    await asAdmin("postgres", servers.postgres.urlOf("owned", "admin"), [create]);
+    expect(await owner()).toEqual({ owner: "clerk", predicted: [], warned: [] });
+  });
+});
+
+it.each(["postgres", "mysql"] as const)("a table that may not be read and is excluded: to %s", async (to) => {
+  const { postgres } = servers;
+  const name = `closed_${to}`;
+  await asAdmin("postgres", postgres.adminUrl, [
+    `CREATE DATABASE ${name}`,
+    `CREATE ROLE weak_${to} LOGIN PASSWORD 'secret'`,
+  ]);
+  await asAdmin("postgres", postgres.urlOf(name, "admin"), [
+    "CREATE TABLE small (id int PRIMARY KEY)",
+    "CREATE TABLE events (id int PRIMARY KEY)",
+    `GRANT SELECT ON small TO weak_${to}`,
+  ]);
+  const words = ["copy", urlOf("postgres", `weak_${to}`, name), urlOf(to, "writer", "shop_new"), "--exclude", "events"];
+  const env = { ...secret, ROWFERRY_PG_BIN: servers.tools };
+  const { code, stderr } = await run(words, { env });
+  if (to === "mysql") {
+    expect(code, stderr).toBe(0);
+    return await fresh(to);
+  }
+  expect(code).toBe(1);
+  const grants =
+    'GRANT USAGE ON SCHEMA "public" TO "weak_postgres"; GRANT SELECT ON "public"."events" TO "weak_postgres"';
+  expect(stderr).toContain(`pg_dump needs this right for excluded tables too`);
+  expect(stderr).toContain(grants);
+  expect(stderr).not.toMatch(/pg_dump: error|\\n/);
+  await asAdmin("postgres", postgres.urlOf(name, "admin"), grants.split("; "));
+  const again = await run(words, { env });
+  expect(again.code, again.stderr).toBe(0);
+  await fresh(to);
 });

@@ -1,6 +1,7 @@
 import { fullName } from "../../engine/contract/text/full-name.ts";
 import { printable } from "../../engine/contract/text/printable.ts";
 import {
+  applyRightSteps,
   applySteps,
   failed as failedStep,
   type ObjectTarget,
@@ -14,6 +15,7 @@ import { connect, type Session } from "../../engine/postgres/driver/connection.t
 import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/driver/copy-in.ts";
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
 import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
+import { ownerStays } from "../../engine/postgres/target/owners.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError } from "../contract.ts";
@@ -61,6 +63,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
       session: main,
       fence: undefined,
       facts: await readTargetFacts(main),
+      owed: [],
       note: () => undefined,
       warn,
     };
@@ -93,7 +96,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     await makeAfter(workers, at("after"), applying, (error) => stop.abort(error));
     if (steps.some((step) => step.stage === "rights" && ofLargeObjects(step)))
       warn("rights on large objects were not restored: grant them again");
-    await applySteps(applying, at("rights"));
+    await applyRightSteps(applying, at("rights"));
     await applySteps(applying, at("filling"));
     await applySteps(applying, at("watching"));
     const names = new Set(manifest.tables.map(({ name }) => name));
@@ -254,7 +257,7 @@ async function loadObjects(
     if (facts.roles.has(owner)) await session.run(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
     else
       warn(
-        `large objects of role ${printable(owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+        `large ${ownerStays({ owner, user: facts.user, why: facts.known.has(owner) ? "not a member" : "unknown" })}`,
       );
   }
 }

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { RunCode } from "../contract/codes/index.ts";
 import { type CopyRequest, EngineError } from "../contract/index.ts";
-import { assessFirst } from "./assess-first.ts";
+import { assessFirst, ofLogins } from "./assess-first.ts";
 import type { Assessment } from "./index.ts";
 
 const place = { engine: "mysql", host: "db", port: 3306, user: "u", password: "", database: "d", tls: {} };
@@ -34,6 +34,16 @@ test.each<[RunCode, RunCode | undefined, string[]]>([
     expect(logs).toEqual([expect.stringMatching(/^Checking both databases/), ...said]);
   },
 );
+
+test("a login that fails ends the run, whatever its code", async () => {
+  const refused = new EngineError("permission_denied", "unknown source database");
+  ofLogins.add(refused);
+  const logs: string[] = [];
+  const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => void logs.push(words) };
+  const parts = { assess: () => Promise.reject(refused), foundRuns: () => Promise.resolve([]) };
+  await expect(assessFirst(request, hooks, parts, () => undefined)).rejects.toBe(refused);
+  expect(logs).toHaveLength(1);
+});
 
 test("what stands in the way is told once, by the error, and what does not beside it", async () => {
   const logs: string[] = [];

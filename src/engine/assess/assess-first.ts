@@ -31,6 +31,9 @@ const sameForTheCopy: ReadonlySet<string> = new Set<RunCode>([
 const isForTheCopy = ({ code, retryable }: EngineError): boolean =>
   (retryable && code !== "lock_timeout") || sameForTheCopy.has(code);
 
+/** Errors of logins, which a copy would meet too, whatever their code. */
+export const ofLogins = new WeakSet<object>();
+
 /** Errors: EngineError with the first blocker's code. Undefined where the run has begun before, or nothing could be learnt. */
 export async function assessFirst(
   request: CopyRequest,
@@ -43,7 +46,7 @@ export async function assessFirst(
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   const { signal } = beginning;
   try {
-    const runs = await beginning.hear(() => foundRuns(request.target, signal));
+    const runs = await beginning.hear(() => foundRuns(request.target, signal).catch(ofTarget));
     if (runs.some(({ owner }) => owner === request.owner)) return;
     hooks.log("info", "Checking both databases for blockers before the first write");
     // Blockers end the run with all of their words: told twice they would look like two.
@@ -55,12 +58,18 @@ export async function assessFirst(
     hooks.signal.throwIfAborted();
     const error = beginning.explain(caught);
     if (error instanceof Blocked) throw new EngineError(error.code, error.message);
-    if (error instanceof EngineError && isForTheCopy(error)) throw error;
+    if (error instanceof EngineError && (ofLogins.has(error) || isForTheCopy(error))) throw error;
     const why = error instanceof Error ? error.message : String(error);
     hooks.log("warning", `The check for blockers failed, and the copy starts without it: ${why}`);
   } finally {
     beginning.over();
   }
+}
+
+/** Without rights in the target's database no copy can look for its own table either. */
+function ofTarget(error: unknown): never {
+  if (error instanceof EngineError && error.code === "permission_denied") ofLogins.add(error);
+  throw error;
 }
 
 class Blocked extends Error {

@@ -4,6 +4,7 @@ import { requireJobs } from "../run/jobs.ts";
 import { type Lack, weigh } from "../run/memory/check.ts";
 import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
+import { ofLogins } from "./assess-first.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, PlannedObject, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
@@ -61,7 +62,10 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
   ]);
   try {
     const [source, target] = opened.map((side) => {
-      if (side.status === "rejected") throw side.reason;
+      if (side.status === "rejected") {
+        ofLogins.add(side.reason);
+        throw side.reason;
+      }
       return side.value;
     }) as [Sides["source"], Sides["target"]];
     return await assessOpened({ source, target }, request, hooks);

@@ -32,12 +32,13 @@ async function fromPostgres(
   { source: from, target: to, options, claimed, pgDump, dumpBytes }: PairRequest,
   { report, signal }: Reporting,
 ): Promise<TargetFindings> {
-  const source = await assessPostgresSource(session, from, options.jobs, report);
+  const left = unselected(await readSelectable(session), options);
+  const asked = { jobs: options.jobs, skipped: left, dumped: target.engine === "postgres" };
+  const source = await assessPostgresSource(session, from, asked, report);
   let own: Awaited<ReturnType<typeof leftInSource>>;
   await reportRefused(report, "_rowferry", async () => {
     own = await leftInSource(session);
   });
-  const left = unselected(await readSelectable(session), options);
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
   const reading = { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal };
   const found =

@@ -11,7 +11,7 @@ export interface Facts {
   /** Nothing differs, nothing was changed and nothing was left out. */
   whole: boolean;
   summary: [name: string, value: string][];
-  /** Objects by outcome, each grouped by kind in the order of the alphabet. */
+  /** Objects by outcome, each grouped by kind: kinds that hold or show rows first, rights and comments last. */
   inventory: Record<InventoryEntry["outcome"], Map<string, InventoryEntry[]>>;
 }
 
@@ -80,7 +80,7 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
     ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
-    ["Begun", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
+    ["Started", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
     ...(snapshot === undefined ? [] : [["Snapshot", formatSnapshot(snapshot)] as [string, string]]),
     ["Took", durationText(Math.max(seconds, 0))],
     ["Tables", numberText(tables.length)],
@@ -99,5 +99,17 @@ function grouped(report: CopyReport, outcome: InventoryEntry["outcome"]): Map<st
     group.push(entry);
   }
   for (const group of groups.values()) group.sort((a, b) => (a.name < b.name ? -1 : 1));
-  return new Map([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return new Map([...groups].sort(([a], [b]) => weightOf(a) - weightOf(b) || (a < b ? -1 : 1)));
+}
+
+const heavy = [
+  ...["table", "partition", "column", "view", "materialized view", "trigger", "function", "procedure", "aggregate"],
+  ...["event", "constraint", "index", "sequence", "type", "domain"],
+];
+const light = ["comment", "default grants", "grants", "grant"];
+
+/** By how much an application would miss one. */
+function weightOf(kind: string): number {
+  const at = heavy.indexOf(kind);
+  return at >= 0 ? at : heavy.length + 1 + light.indexOf(kind);
 }

@@ -7,7 +7,7 @@ const mostKinds = 6;
 
 /** "1 view", "4 indexes". */
 export const countedKind = (count: number, kind: string): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? kind : plural(kind)}`;
+  `${count.toLocaleString("en-US")} ${count === 1 ? kind.replace(/\bgrants$/, "grant") : plural(kind)}`;
 
 function plural(kind: string): string {
   if (kind.endsWith("s")) return kind;

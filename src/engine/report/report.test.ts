@@ -159,7 +159,22 @@ it("values that were changed are not called equal", () => {
 it("text for a terminal has nothing that it would obey", () => {
   for (const text of [reportMarkdown(report), reportMarkdown(differing), reportSummary(report)])
     expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u202a-\u202e]/);
-  expect(reportSummary(report).split("\n")).toHaveLength(15);
+  expect(reportSummary(report).split("\n")).toHaveLength(18);
+});
+
+it("the summary lists warnings, and first the objects that an application would miss first", () => {
+  const lost = ["grants", "comment", "trigger", "view", "constraint"].map((kind) => ({
+    ...{ kind, name: "n", outcome: "reported" as const },
+  }));
+  const text = reportSummary({ ...report, inventory: lost, warnings: ["a is weaker", "b is lost"] }, { most: 4 });
+  expect(text).toContain("\nWarnings:\n  a is weaker\n  b is lost\n");
+  expect(text.split("Not copied, or changed:\n")[1]).toBe(
+    "  view n\n  trigger n\n  constraint n\n  comment n\n  and 1 more, in the report (--report FILE)",
+  );
+  expect(reportSummary({ ...report, inventory: lost }, { most: 4, stored: true })).toMatch(
+    /and 1 more, in the report$/,
+  );
+  expect(text).toContain("1 grant,");
 });
 
 it("Markdown keeps a hostile name within its code span, and its table's cell", () => {

@@ -94,22 +94,28 @@ const line = ({ kind, name, note }: InventoryEntry) =>
 const full = (entry: InventoryEntry) =>
   entry.definition === undefined ? line(entry) : `${line(entry)}\n\n${block(entry.definition)}`;
 
-/** Some lines for the end of a run; `most` objects that were not copied, or were changed, are named. */
-export function reportSummary(report: CopyReport, most = 10): string {
+/** Some lines for the end of a run; `most` warnings and `most` objects that were not copied, or were changed, are named. */
+export function reportSummary(
+  report: CopyReport,
+  { stored, most = 10 }: { stored?: boolean; most?: number } = {},
+): string {
   const { verdict, summary, inventory } = factsOf(report);
   const width = Math.max(...summary.map(([name]) => name.length));
-  const reported = all(inventory.reported);
-  const named = reported.slice(0, most).map(({ kind, name, note }) => {
+  const reported = all(inventory.reported).map(({ kind, name, note }) => {
     const why = note === undefined ? "" : `: ${oneLine(note)}`;
-    return `  ${oneLine(kind)} ${oneLine(name)}${why}`;
+    return `${oneLine(kind)} ${oneLine(name)}${why}`;
   });
+  const named = (heading: string, lines: readonly string[]) => [
+    ...(lines.length === 0 ? [] : ["", `${heading}:`, ...lines.slice(0, most).map((line) => `  ${line}`)]),
+    ...(lines.length > most
+      ? [`  and ${numberText(lines.length - most)} more, in the report${stored ? "" : " (--report FILE)"}`]
+      : []),
+  ];
   return [
     verdict,
     "",
     ...summary.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`),
-    ...(reported.length === 0 ? [] : ["", "Not copied, or changed:", ...named]),
-    ...(reported.length > most
-      ? [`  and ${numberText(reported.length - most)} more, in the report (--report FILE)`]
-      : []),
+    ...named("Warnings", report.warnings.map(oneLine)),
+    ...named("Not copied, or changed", reported),
   ].join("\n");
 }

@@ -67,7 +67,9 @@ test.each(["new", "old"] as const)(
       from === "new"
         ? []
         : [
-            expect.stringMatching(/^objects of role gone_old belong to \w+ in the target, which has no such role/),
+            expect.stringMatching(
+              /^objects of role gone_old belong to \w+ in the target: the target has no role gone_old/,
+            ),
             "rights of role gone_old are not in the target, which has no such role",
           ],
     );

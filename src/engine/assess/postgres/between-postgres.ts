@@ -32,6 +32,7 @@ import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { readSkipped } from "../skipped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";
+import { reportOwners } from "./owners.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
 
@@ -65,7 +66,7 @@ export async function betweenPostgres(
   let dumps = false;
   await reportRefused(report, "pg_dump", async () => {
     checkDumpVersion(pgDump ?? (await dumpVersion(process.env)), session, target);
-    dumps = true;
+    dumps = source.tables.every(({ readable }) => readable);
   });
   const things = await readInventory(session, own?.parts ?? new Set());
   const isOwn = ({ schema, name }: Sequence) =>
@@ -136,6 +137,7 @@ export async function betweenPostgres(
     const names = going.map(({ schema, name }) => fullName(schema, name));
     drops = await reportPostgresDropped(target, names, options.content, report);
   } else {
+    await reportOwners(session, target, wanted, report);
     await reportCollations(
       session,
       target,

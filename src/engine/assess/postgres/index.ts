@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
+import { identifier, qualified } from "../../postgres/driver/names.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import type { ReportFinding } from "../finding.ts";
@@ -12,7 +13,7 @@ import { reportPostgresConnections, reportWal } from "./limits.ts";
 
 export interface PostgresReadings {
   size: number;
-  tables: { oid: number; schema: string; name: string; rows: number; bytes: number; data: number }[];
+  tables: Omit<TableRow, "hidden">[];
   extensions: string[];
   encoding: string;
 }
@@ -33,7 +34,7 @@ const oldestTested = 150_000;
 export async function assessPostgresSource(
   session: Session,
   { user }: Endpoint,
-  jobs: number,
+  { jobs, skipped, dumped }: { jobs: number; skipped: ReadonlySet<number>; dumped: boolean },
   report: ReportFinding,
 ): Promise<PostgresReadings> {
   old(session, report);
@@ -48,16 +49,20 @@ export async function assessPostgresSource(
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
   );
   const words = ({ schema, name }: TableRow) => `${schema}.${name}`;
-  const unreadable = tables.filter(({ readable }) => !readable).map(words);
+  // pg_dump locks every table, whatever is left out.
+  const unreadable = tables.filter(({ oid, readable }) => !readable && (dumped || !skipped.has(oid)));
+  const some = unreadable.some(({ oid }) => skipped.has(oid));
   if (unreadable.length > 0)
     report(
       "blocker",
       "right_missing",
-      shortList(unreadable),
-      `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}`,
-      "GRANT USAGE ON SCHEMA and SELECT ON ALL TABLES IN SCHEMA, or pg_read_all_data",
+      shortList(unreadable.map(words)),
+      `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}${some ? ", and pg_dump needs this right for excluded tables too" : ""}`,
+      tableGrant(unreadable, user),
     );
-  const hidden = tables.filter(({ hidden: active, readable }) => active && readable).map(words);
+  const hidden = tables
+    .filter(({ oid, hidden: active, readable }) => active && readable && !skipped.has(oid))
+    .map(words);
   if (hidden.length > 0)
     report(
       "blocker",
@@ -95,6 +100,18 @@ export async function assessPostgresSource(
     extensions: extensions.map(({ name }) => name),
     encoding: facts?.encoding ?? "",
   };
+}
+
+const mostGranted = 5;
+
+function tableGrant(tables: readonly TableRow[], user: string): string {
+  const schemas = [...new Set(tables.map(({ schema }) => identifier(schema)))].sort().join(", ");
+  const on =
+    tables.length > mostGranted
+      ? `ALL TABLES IN SCHEMA ${schemas}`
+      : tables.map(({ schema, name }) => qualified(schema, name)).join(", ");
+  const to = identifier(user);
+  return `GRANT USAGE ON SCHEMA ${schemas} TO ${to}; GRANT SELECT ON ${on} TO ${to}`;
 }
 
 /** Whose values the source's user may not read. */

@@ -214,5 +214,7 @@ async function output(
   if (large) throw tooLarge(memory);
   if (read.status === "rejected") throw read.reason;
   if (ended.value[0] === 0) return;
-  throw dumpFailure(printable(words.trim()).replaceAll(source.place.endpoint.password || "\0", "***"));
+  throw dumpFailure(
+    printable(words.trim().replace(/\n(pg_dump: )?/g, "; ")).replaceAll(source.place.endpoint.password || "\0", "***"),
+  );
 }

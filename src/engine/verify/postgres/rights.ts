@@ -1,6 +1,7 @@
 import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../postgres/driver/names.ts";
+import { actAs, ownerReason } from "../../postgres/target/owners.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 import { defaultRights } from "./defaults.ts";
 import { isThere, type OwnedObject, type Right, type Roles, words } from "./roles.ts";
@@ -120,10 +121,11 @@ export async function addRights(
     readHeld(source, since17, largeObjects),
     readHeld(target, since17, largeObjects),
   ]);
-  const rows = await target.query<{ name: string; own: boolean }>(
-    "SELECT rolname::text AS name, pg_catalog.pg_has_role(oid, 'MEMBER') AS own FROM pg_catalog.pg_roles",
+  const rows = await target.query<{ name: string; own: boolean; user: string }>(
+    `SELECT rolname::text AS name, ${actAs(target.version)} AS own, current_user::text AS user FROM pg_catalog.pg_roles`,
   );
   const roles: Roles = {
+    user: rows[0]?.user ?? "",
     all: new Set(rows.map(({ name }) => name)),
     own: new Set(rows.flatMap(({ name, own }) => (own ? [name] : []))),
   };
@@ -162,16 +164,15 @@ interface Both {
   values: readonly [source: string, target: string];
 }
 
-function compareOwners(held: OwnedObject, found: OwnedObject, { own }: Roles, notes: Set<string>): Both[] {
+function compareOwners(held: OwnedObject, found: OwnedObject, { own, all, user }: Roles, notes: Set<string>): Both[] {
   if (held.owner === found.owner || held.kind === "column") return [];
   if (shared.has(held.kind)) {
     notes.add(`${held.kind} ${held.name} belongs to ${held.owner} in the source, ${found.owner} in the target`);
     return [];
   }
   if (own.has(held.owner)) return [{ aspect: "owner", values: [held.owner, found.owner] }];
-  notes.add(
-    `objects of role ${held.owner} belong to ${found.owner} in the target, which has no such role that they could be given to`,
-  );
+  const { reason } = ownerReason({ owner: held.owner, user, why: all.has(held.owner) ? "not a member" : "unknown" });
+  notes.add(`objects of role ${held.owner} belong to ${found.owner} in the target: ${reason}`);
   return [];
 }
 

@@ -12,6 +12,8 @@ export interface OwnedObject {
 export type Right = readonly [grantee: string | null, right: string, grantable: boolean];
 
 export interface Roles {
+  /** The target's. */
+  user: string;
   all: ReadonlySet<string>;
   /** Those that the target's user may act as. */
   own: ReadonlySet<string>;

@@ -38,7 +38,7 @@ import { readPlan, type SchemaPlan } from "../schema/plan.ts";
 import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
-import { applySteps, type ObjectTarget, readTargetFacts, reportRefused } from "./create-objects.ts";
+import { applyRightSteps, applySteps, type ObjectTarget, readTargetFacts, reportRefused } from "./create-objects.ts";
 import { prepareDataOnly } from "./data-only.ts";
 import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./prepare-target.ts";
@@ -120,7 +120,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
         log,
       });
   const facts = await readTargetFacts(target);
-  const schema: ObjectTarget = { session: target, fence, facts, note: said.note, warn: said.warn };
+  const schema: ObjectTarget = { session: target, fence, facts, owed: [], note: said.note, warn: said.warn };
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
   const attempt: Attempt = {
     ...run,
@@ -170,6 +170,7 @@ const claimed = (things: Iterable<Thing>) =>
 const filled = (tables: readonly Table[]) =>
   tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
 
+const withoutRows = (name: string) => ({ source: name, target: name, rows: { source: 0, target: 0 } });
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
@@ -270,7 +271,7 @@ async function copyRows(
     attempt.fail,
   );
   const large = groups.reduce((sum, { count }) => sum + count, 0);
-  if (content === "schema") return counted;
+  if (content === "schema") return tables.map(tableName).map(withoutRows);
   await copySequences(source, target, fence, plan.sequences, content === "data" ? said.warn : undefined);
   await letGo(source);
   await tellOthers(attempt, tables, computed);
@@ -288,7 +289,7 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   await applySteps(schema, after.rest);
   await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
   if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
-  await applySteps(schema, plan.steps.rights);
+  await applyRightSteps(schema, plan.steps.rights);
   if (content === "all") await applySteps(schema, plan.steps.filling);
   await applySteps(schema, plan.steps.watching);
   if (content === "data") await checkFilled(target, tables);

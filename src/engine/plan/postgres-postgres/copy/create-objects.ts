@@ -5,6 +5,7 @@ import { engineError, serverMessage, sqlState } from "../../../postgres/driver/e
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { madeDisabled } from "../../../postgres/fence/event-triggers.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import { actAs, ownerStays } from "../../../postgres/target/owners.ts";
 import { type Fence, transacted } from "../../../run/fence/fence.ts";
 import { batches } from "../../../run/memory/packed.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "../schema/entries.ts";
@@ -19,6 +20,13 @@ export interface ObjectTarget {
   facts: TargetFacts;
   note(entry: InventoryEntry): void;
   warn(message: string): void;
+  /** Objects whose owner lacked a right on their schema; it may come with the rights that are granted last. */
+  owed?: Owed[];
+}
+
+interface Owed {
+  step: Step;
+  statement: string;
 }
 
 export interface TargetFacts {
@@ -27,6 +35,8 @@ export interface TargetFacts {
   encoding: string;
   /** Roles that the user may give objects to. */
   roles: ReadonlySet<string>;
+  /** All roles of the server. */
+  known: ReadonlySet<string>;
   tablespaces: ReadonlySet<string>;
   /** Schemas and extensions that were there before the run. */
   schemas: ReadonlySet<string>;
@@ -35,10 +45,11 @@ export interface TargetFacts {
 
 export async function readTargetFacts(session: Session): Promise<TargetFacts> {
   const [row] = await session.query<
-    Record<"roles" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string; encoding: string }
+    Record<"roles" | "known" | "tablespaces" | "schemas" | "extensions", string[]> & { user: string; encoding: string }
   >(
     `SELECT current_user::text AS user, pg_catalog.current_setting('server_encoding') AS encoding,
-            ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles WHERE pg_catalog.pg_has_role(oid, 'MEMBER')) AS roles,
+            ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles WHERE ${actAs(session.version)}) AS roles,
+            ARRAY(SELECT rolname::text FROM pg_catalog.pg_roles) AS known,
             ARRAY(SELECT spcname::text FROM pg_catalog.pg_tablespace WHERE pg_catalog.has_tablespace_privilege(oid, 'CREATE')) AS tablespaces,
             ARRAY(SELECT nspname::text FROM pg_catalog.pg_namespace) AS schemas,
             ARRAY(SELECT extname::text FROM pg_catalog.pg_extension) AS extensions`,
@@ -48,6 +59,7 @@ export async function readTargetFacts(session: Session): Promise<TargetFacts> {
     user: row.user,
     encoding: row.encoding,
     roles: new Set(row.roles),
+    known: new Set(row.known),
     tablespaces: new Set(row.tablespaces),
     schemas: new Set(row.schemas),
     extensions: new Set(row.extensions),
@@ -215,7 +227,8 @@ async function giveToOwner(target: ObjectTarget, step: Step): Promise<void> {
   if (statement === undefined) return;
   await attempt(target, true, statement).catch((error: unknown) => {
     if (sqlState(error) === undefined) throw error;
-    stays(target, step);
+    if (target.owed === undefined) stays(target, step, error);
+    else target.owed.push({ step, statement });
   });
 }
 
@@ -229,10 +242,33 @@ function ownership(target: ObjectTarget, step: Step): string | undefined {
   return undefined;
 }
 
-const stays = ({ facts, warn }: ObjectTarget, { entry }: Step) =>
+function stays({ facts, warn }: ObjectTarget, { entry }: Step, refused?: unknown): void {
+  const { owner, schema } = entry;
+  const why = facts.known.has(owner) ? "not a member" : "unknown";
   warn(
-    `objects of role ${printable(entry.owner)} belong to ${printable(facts.user)} in the target, which has no such role that they could be given to`,
+    ownerStays(
+      refused === undefined
+        ? { owner, user: facts.user, why }
+        : { owner, user: facts.user, why: "refused", schema, message: serverMessage(refused) },
+    ),
   );
+}
+
+/** Makes the rights, after which an owner may have the right on its schema that it lacked before. */
+export async function applyRightSteps(target: ObjectTarget, steps: Iterable<Step>): Promise<void> {
+  await applySteps(target, steps);
+  const { session, fence, owed = [] } = target;
+  for (const some of batches(owed.splice(0), together)) {
+    const work = async () => {
+      for (const { step, statement } of some)
+        await attempt(target, true, statement).catch((error: unknown) => {
+          if (sqlState(error) === undefined) throw error;
+          stays(target, step, error);
+        });
+    };
+    await (fence === undefined ? transacted(session, "BEGIN", work) : fenced(session, fence, work));
+  }
+}
 
 /** Each GRANT on its own: a role that is missing costs only its own right. */
 async function applyRights({ session, fence, note, warn }: ObjectTarget, { entry, kind, name }: Step): Promise<void> {

@@ -1,8 +1,10 @@
 import type { MadeObject } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { largeObjectsMade, mostInEntry } from "../../../postgres/fence/large-object-list.ts";
+import { ownerStays } from "../../../postgres/target/owners.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { Task } from "../../../run/work.ts";
 import type { TargetFacts } from "./create-objects.ts";
@@ -104,20 +106,21 @@ async function copyRest(source: Session, target: Session, oid: number, moved: La
 function wishesOf(run: LargeObjectRun, { oid, owner, comment, rights }: LargeObject): string[] {
   const wishes: string[] = [];
   if (comment !== null) wishes.push(`COMMENT ON LARGE OBJECT ${oid} IS ${literal(comment)}`);
-  const known = (role: string) => {
-    if (run.facts.roles.has(role)) return true;
-    run.warn(
-      `large objects of or for role ${role} stay with ${run.facts.user}: the target has no such role that may be used`,
-    );
-    return false;
-  };
   for (const { grantee, privilege, grantable } of rights) {
-    if (grantee !== null && !known(grantee)) continue;
+    if (grantee !== null && !run.facts.known.has(grantee)) {
+      run.warn(`rights of role ${printable(grantee)} on large objects are not in the target, which has no such role`);
+      continue;
+    }
     const to = grantee === null ? "PUBLIC" : identifier(grantee);
     wishes.push(
       `GRANT ${privilege === "UPDATE" ? "UPDATE" : "SELECT"} ON LARGE OBJECT ${oid} TO ${to}${grantable ? " WITH GRANT OPTION" : ""}`,
     );
   }
-  if (owner !== run.facts.user && known(owner)) wishes.push(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
+  if (run.facts.roles.has(owner)) {
+    if (owner !== run.facts.user) wishes.push(`ALTER LARGE OBJECT ${oid} OWNER TO ${identifier(owner)}`);
+  } else {
+    const why = run.facts.known.has(owner) ? "not a member" : "unknown";
+    run.warn(`large ${ownerStays({ owner, user: run.facts.user, why })}`);
+  }
   return wishes;
 }
