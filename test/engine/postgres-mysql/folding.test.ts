@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pair, rows, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";
-import { run } from "../../support/engine/run.ts";
+import { assessed, run } from "../../support/engine/run.ts";
 
 /** Unique keys by collations that take for equal what has other bytes. */
 
@@ -45,5 +45,38 @@ describe.each(["mysql", "mariadb"] as const)("unique keys of PostgreSQL in %s", 
     const expression = entry("public.t_expression");
     if (expression?.outcome === "converted") expect(expression.note).toContain(lost("its expression"));
     else expect(expression).toMatchObject({ outcome: "reported", definition: expect.stringContaining("lower") });
+  });
+
+  test("partitions by a collation that takes for equal what has other bytes become a plain table, named", async () => {
+    const parts = (table: string, ...bounds: string[]) =>
+      bounds.map((bound, at) => `CREATE TABLE ${table}_${at} PARTITION OF ${table} FOR VALUES ${bound};`).join(" ");
+    const both = await pair(
+      servers,
+      `CREATE COLLATION ci (PROVIDER = icu, LOCALE = 'und-u-ks-level2', DETERMINISTIC = false);
+       CREATE TABLE listed (v varchar(9) COLLATE ci, n int) PARTITION BY LIST (v); ${parts("listed", "IN ('a')", "IN ('b')")}
+       CREATE TABLE keyed (v varchar(9), n int) PARTITION BY LIST (v COLLATE ci); ${parts("keyed", "IN ('a')", "IN ('b')")}
+       CREATE TABLE hashed (v varchar(9) COLLATE ci, n int) PARTITION BY HASH (v); ${parts("hashed", "WITH (MODULUS 2, REMAINDER 0)", "WITH (MODULUS 2, REMAINDER 1)")}
+       CREATE TABLE ranged (v varchar(9) COLLATE ci, n int) PARTITION BY RANGE (v); ${parts("ranged", "FROM ('a') TO ('c')")}
+       CREATE TABLE plain (v varchar(9), n int) PARTITION BY LIST (v); ${parts("plain", "IN ('a')", "IN ('b')")}
+       CREATE TABLE rest (v varchar(9) COLLATE ci, n int) PARTITION BY LIST (v); ${parts("rest", "IN ('a')")} CREATE TABLE rest_d PARTITION OF rest DEFAULT;
+       INSERT INTO plain VALUES ('a', 1), ('b', 2);
+       ${["listed", "keyed", "hashed", "ranged", "rest"].map((table) => `INSERT INTO ${table} VALUES ('A', 1), ('a', 2), ('B', 3);`).join(" ")}`,
+    );
+    const planned = (await assessed(both)).objects;
+    const { report, copied } = await run(both);
+    await copied.finish();
+    const entries = report.inventory.filter(({ kind }) => kind === "partitions");
+    const note =
+      "a plain table with all rows: MySQL has no partitions by collation ci, which takes for equal what has other bytes";
+    for (const name of ["listed", "keyed", "hashed", "ranged", "rest"]) {
+      expect(entries.find((one) => one.name === `public.${name}`)).toMatchObject({ outcome: "reported", note });
+      expect(planned).toContainEqual(expect.objectContaining({ kind: "partitions", name: `public.${name}`, note }));
+      expect(await rows(servers.admin, `SELECT v, n FROM ${both.name}.${name} ORDER BY n`)).toEqual([
+        ["A", "1"],
+        ["a", "2"],
+        ["B", "3"],
+      ]);
+    }
+    expect(entries.find(({ name }) => name === "public.plain")).toMatchObject({ outcome: "converted" });
   });
 });

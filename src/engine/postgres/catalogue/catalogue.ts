@@ -103,8 +103,17 @@ export interface SourceTable {
   indexes: SourceIndex[];
   checks: { name: string; expression: string; definition: string; enforced: boolean }[];
   foreignKeys: SourceForeignKey[];
-  /** Strategy r, l or h; `columns` null where the key holds an expression. */
-  partitioned: { strategy: string; columns: string[] | null; key: string; parts: SourcePartition[] } | null;
+  /**
+   * Strategy r, l or h; `columns` null where the key holds an expression. `folding`: the collation of the key that takes for
+   * equal what has other bytes.
+   */
+  partitioned: {
+    strategy: string;
+    columns: string[] | null;
+    key: string;
+    folding: string | null;
+    parts: SourcePartition[];
+  } | null;
   /** The root of the partition tree that this is a part of. */
   root: number | null;
   /** Tables that it inherits from without being a partition. */
@@ -155,6 +164,7 @@ async function readWhole(session: Session, left: ReadonlySet<number>): Promise<S
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, c.relpersistence = 'u' AS unlogged, c.relispopulated AS populated,
             ${list(columns)} AS columns, ${list(indexes)} AS indexes, ${list(checks)} AS checks, ${list(foreignKeys)} AS "foreignKeys",
             (SELECT pg_catalog.json_build_object('strategy', p.partstrat, 'key', pg_catalog.pg_get_partkeydef(c.oid), 'parts', ${list(parts)},
+                    'folding', (SELECT pg_catalog.min(o.collname) FROM pg_catalog.pg_collation o WHERE o.oid = ANY (p.partcollation::pg_catalog.oid[]) AND NOT o.collisdeterministic),
                     'columns', CASE WHEN p.partexprs IS NULL THEN ${names("c.oid", "p.partattrs::int2[]")} END)
                FROM pg_catalog.pg_partitioned_table p WHERE p.partrelid = c.oid) AS partitioned,
             ${root} AS root,

@@ -20,8 +20,10 @@ export function planPartitions(
 ): Partitioning {
   const { partitioned } = table;
   if (partitioned === null) return { reported: "not partitioned" };
-  const { strategy, columns, parts } = partitioned;
+  const { strategy, columns, folding, parts } = partitioned;
   if (columns === null) return { reported: "MySQL's partitions by an expression differ" };
+  if (folding)
+    return { reported: `MySQL has no partitions by collation ${folding}, which takes for equal what has other bytes` };
   const keys = columns.map(columnOf).filter((column) => column !== undefined);
   if (keys.length !== columns.length) return { reported: "a column of the key is not there" };
   const unfit = keys.find(({ sql }) => !partitionable.test(sql));
