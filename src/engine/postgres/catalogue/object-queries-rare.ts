@@ -1,5 +1,6 @@
 import { fullNameSql } from "../driver/names.ts";
 import { inSchema, options, own, users } from "./object-queries.ts";
+import { isPublicComment } from "./tables.ts";
 
 /** The rarer kinds, rights, and comments: as object-queries.ts. */
 
@@ -16,7 +17,7 @@ const privileges = (on: string) =>
 const grants = (catalog: string, acl: string, owner: string) =>
   `SELECT 'grant', ${identity} || ' to ' || ${grantee}, ${privileges("''")}, NULL::int8
      FROM pg_catalog.${catalog} o CROSS JOIN LATERAL pg_catalog.aclexplode(o.${acl}) g CROSS JOIN LATERAL pg_catalog.pg_identify_object('pg_catalog.${catalog.replace("_metadata", "")}'::pg_catalog.regclass, o.oid, 0) i
-    WHERE ${catalog === "pg_largeobject_metadata" ? `o.oid IN (SELECT f.oid FROM ${firstLarge} f)` : `o.oid >= 16384 AND ${own(catalog, "o.oid")}`} AND g.grantee <> o.${owner} GROUP BY i.type, i.identity, g.grantee`;
+    WHERE ${catalog === "pg_largeobject_metadata" ? `o.oid IN (SELECT f.oid FROM ${firstLarge} f)` : `(o.oid >= 16384${catalog === "pg_namespace" ? " OR o.nspname = 'public' AND g.grantee <> 0" : ""}) AND ${own(catalog, "o.oid")}`} AND g.grantee <> o.${owner} GROUP BY i.type, i.identity, g.grantee`;
 
 /** `version`: server_version_num. */
 export const otherQueries = (version: number): string[] => [
@@ -82,7 +83,7 @@ export const otherQueries = (version: number): string[] => [
   // Those of tables and their columns are copied, those of indexes with the index.
   `SELECT 'comment', ${identity}, w.description, NULL
      FROM pg_catalog.pg_description w CROSS JOIN LATERAL pg_catalog.pg_identify_object(w.classoid, w.objoid, w.objsubid) i
-    WHERE w.objoid >= 16384 AND w.classoid <> 'pg_catalog.pg_extension'::pg_catalog.regclass
+    WHERE (w.objoid >= 16384 OR ${isPublicComment("w")}) AND w.classoid <> 'pg_catalog.pg_extension'::pg_catalog.regclass
       AND NOT (w.classoid = 'pg_catalog.pg_class'::pg_catalog.regclass AND (SELECT c.relkind FROM pg_catalog.pg_class c WHERE c.oid = w.objoid) IN ('r', 'p', 'm', 'i', 'I'))
       AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = w.classoid AND d.objid = w.objoid AND d.deptype = 'e')`,
   `SELECT 'comment', 'large object ' || w.objoid, w.description, NULL FROM pg_catalog.pg_description w WHERE w.classoid = 'pg_catalog.pg_largeobject'::pg_catalog.regclass AND w.objoid < 16384`,

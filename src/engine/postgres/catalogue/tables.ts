@@ -45,6 +45,10 @@ export interface Sequence {
 }
 
 /** Schemas that belong to users. */
+/** Of a row of pg_description: that it is the comment of schema public, and not the one that initdb gives it. */
+export const isPublicComment = (alias: string) =>
+  `${alias}.classoid = 'pg_catalog.pg_namespace'::pg_catalog.regclass AND ${alias}.description <> 'standard public schema' AND ${alias}.objoid = (SELECT s.oid FROM pg_catalog.pg_namespace s WHERE s.nspname = 'public')`;
+
 export const ofUsers = (schema: string) => `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
 
 interface TableRow {

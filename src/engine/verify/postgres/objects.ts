@@ -1,7 +1,7 @@
 import { fullName } from "../../contract/text/full-name.ts";
 import { readSkippedObjects } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, thingKey } from "../../postgres/catalogue/inventory.ts";
-import { ofUsers } from "../../postgres/catalogue/tables.ts";
+import { isPublicComment, ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
 import { reading } from "../../postgres/source/holding.ts";
@@ -132,7 +132,7 @@ async function readComments(session: Session): Promise<ComparedObject[]> {
             WHEN ${catalog("pg_trigger")} THEN (SELECT t.tgrelid FROM pg_catalog.pg_trigger t WHERE t.oid = d.objoid)
             WHEN ${catalog("pg_policy")} THEN (SELECT p.polrelid FROM pg_catalog.pg_policy p WHERE p.oid = d.objoid) END
        LEFT JOIN pg_catalog.pg_namespace cn ON cn.oid = c.relnamespace
-      WHERE d.objoid >= 16384 AND ${ofUsers("COALESCE(i.schema, '')")} AND d.classoid <> ${catalog("pg_extension")}
+      WHERE (d.objoid >= 16384 OR ${isPublicComment("d")}) AND ${ofUsers("COALESCE(i.schema, '')")} AND d.classoid <> ${catalog("pg_extension")}
         AND COALESCE(c.relname, '') <> '_rowferry'
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend e WHERE e.classid = d.classoid AND e.objid = d.objoid AND e.deptype = 'e')`,
   );
