@@ -1,5 +1,6 @@
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createKeyScan, hasObject } from "./json-keys.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** What is done to a field once its bytes stand in the block: checked, shortened, or turned into others, in place. */
@@ -76,7 +77,12 @@ export function endOf(field: Field, found: Findings): End | undefined {
 
 function documentEnd(found: Findings, exponents: boolean): End {
   const scan = createNumberScan("written");
+  const keys = exponents ? createKeyScan() : undefined;
   return (to, start, end) => {
+    if (keys !== undefined && hasObject(to, start, end)) {
+      keys.feed(to, start, end);
+      if (keys.finish()) found.doubled++;
+    }
     if (!mayLoseDigits(to, start, end, exponents)) return end;
     scan.feed(to, start, end);
     if (scan.finish()) found.rounded++;

@@ -45,7 +45,7 @@ export interface Field {
   scale?: number;
   /** float: the target makes 0 of -0, which is counted. */
   unsignedZero?: boolean;
-  /** text: a JSON document whose numbers the target keeps as doubles; those that lose digits are counted. `exponents`: some may be written so. */
+  /** text: a JSON document whose numbers the target keeps as doubles; those that lose digits are counted. `exponents`: some may be written so, as it is written by a person, and may have a key twice. */
   doubles?: "plain" | "exponents";
   /** shape: those that values may have; left out: any. */
   srids?: Srids;
@@ -59,8 +59,10 @@ export interface Findings {
   zeros: number;
   /** Documents with a number that loses digits. */
   rounded: number;
+  /** Documents with a key twice in one object. */
+  doubled: number;
   /** What broke the guess: `long` text or number or another geometry, or a `null` where none may be; the table is copied again. */
   broken: "long" | "null" | undefined;
 }
 
-export const noFindings = (): Findings => ({ lost: 0, zeros: 0, rounded: 0, broken: undefined });
+export const noFindings = (): Findings => ({ lost: 0, zeros: 0, rounded: 0, doubled: 0, broken: undefined });

@@ -3,6 +3,7 @@ import { blockBytes } from "../../mysql/target/loader.ts";
 import { createNumberScan } from "../json-numbers.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
+import { createKeyScan } from "./json-keys.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
@@ -66,6 +67,7 @@ export function createLongRow(
         }),
   );
   const scans = fields.map(({ doubles }) => (doubles ? createNumberScan("written") : undefined));
+  const keyScans = fields.map(({ doubles }) => (doubles === "exponents" ? createKeyScan() : undefined));
   const single = new Uint8Array(1);
 
   const beginField = () => {
@@ -79,6 +81,7 @@ export function createLongRow(
   const textByte = (byte: number, field: Field) => {
     single[0] = byte;
     scans[column]?.feed(single, 0, 1);
+    keyScans[column]?.feed(single, 0, 1);
     if (!escaped && byte === backslash) {
       escaped = true;
       return;
@@ -148,6 +151,7 @@ export function createLongRow(
       // NULL has two bytes.
       if (seen > 2 && turns[column]?.finish() !== undefined) (findings[column] as Findings).broken ??= "long";
       if (scans[column]?.finish()) (findings[column] as Findings).rounded++;
+      if (keyScans[column]?.finish()) (findings[column] as Findings).doubled++;
       put(byte);
       column++;
       beginField();

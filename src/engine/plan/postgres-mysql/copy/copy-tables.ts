@@ -134,7 +134,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
 
 /** The report says something of its values. */
 const isNoteworthy = ({ findings }: PartResult): boolean =>
-  findings.some(({ lost, zeros, rounded }) => lost + zeros + rounded > 0);
+  findings.some(({ lost, zeros, rounded, doubled }) => lost + zeros + rounded + doubled > 0);
 
 /** Errors: `row_count_mismatch`. */
 async function countBoth(

@@ -160,3 +160,7 @@ export const lostValuesMessage = (table: SourceTable, column: string, lost: numb
 /** The warning about documents that MySQL's JSON does not keep. */
 export const roundedValuesMessage = (table: SourceTable, column: string, rounded: number): string =>
   `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers that MySQL's JSON does not keep (more digits than a double has, or -0); LONGTEXT in options.types keeps them as text`;
+
+/** The warning about objects that MySQL's JSON does not keep. */
+export const doubledKeysMessage = (table: SourceTable, column: string, doubled: number): string =>
+  `column ${tableName(table)}.${column}: ${doubled} ${doubled === 1 ? "value has an object" : "values have objects"} with the same key twice, of which MySQL's JSON keeps the last value; LONGTEXT in options.types keeps them as text`;

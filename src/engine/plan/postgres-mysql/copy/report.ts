@@ -7,7 +7,7 @@ import type { Difference } from "../finish/read-back.ts";
 import type { Chosen } from "../tables/choose-tables.ts";
 import type { SourceSequence } from "../tables/sequences.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { lostValuesMessage, roundedValuesMessage } from "./observed-types.ts";
+import { doubledKeysMessage, lostValuesMessage, roundedValuesMessage } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 
 /** What the report says when all is done: values given up, and what became of everything that is no table. Pure. */
@@ -19,10 +19,12 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
       const lost = results.reduce((sum, { findings }) => sum + (findings[at]?.lost ?? 0), 0);
       const zeros = results.reduce((sum, { findings }) => sum + (findings[at]?.zeros ?? 0), 0);
       const rounded = results.reduce((sum, { findings }) => sum + (findings[at]?.rounded ?? 0), 0);
+      const doubled = results.reduce((sum, { findings }) => sum + (findings[at]?.doubled ?? 0), 0);
       return [
         ...(lost === 0 ? [] : [lostValuesMessage(plan.source, source.name, lost)]),
         ...(zeros === 0 ? [] : [minusZeroMessage(`${tableName(plan.source)}.${source.name}`, zeros)]),
         ...(rounded === 0 ? [] : [roundedValuesMessage(plan.source, source.name, rounded)]),
+        ...(doubled === 0 ? [] : [doubledKeysMessage(plan.source, source.name, doubled)]),
       ];
     }),
   );
