@@ -15,6 +15,7 @@ import type { Slot } from "../jobs/observed.ts";
 import { reasonFromEvents } from "../pods/from-events.ts";
 import type { PerformerOptions } from "../pods/performer.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
+import { createReplaced, untilSeen } from "../runtime/replaced.ts";
 import { decide } from "./decide.ts";
 import { createFindNeeds, type NeedsOptions } from "./find-needs.ts";
 import { secretsOf } from "./job.ts";
@@ -52,13 +53,15 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
   const { client, caches, slots, now } = options;
   const findNeeds = createFindNeeds(options);
   const { mayAct, perform } = createPerformer(options, findNeeds);
+  const replaced = createReplaced();
 
   async function save(subject: Subject, plan: Plan): Promise<void> {
     if (isDeepStrictEqual(controllerPart(subject.status), plan.status)) return;
     const { name, namespace, uid, resourceVersion } = subject.metadata;
     mayAct();
     const metadata = { name, namespace, uid, resourceVersion };
-    await client.applyStatus(resourceKind(subject), { metadata, status: plan.status }, managers.controller);
+    const applied = { metadata, status: plan.status };
+    replaced.wrote(subject, await client.applyStatus(resourceKind(subject), applied, managers.controller));
   }
 
   async function pass(subject: Subject): Promise<Passed> {
@@ -82,7 +85,9 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     for (let round = 0; plan.act !== undefined; round += 1) {
       if (round === rounds) throw new ClusterError("Loop", 0, `a pass did not end: ${plan.act.kind}`);
       const { act } = plan;
+      const before = observed.subject;
       observed = await perform(act, observed);
+      replaced.wrote(before, observed.subject);
       // The last finalizer is off: nothing is left to save to.
       if (act.kind === "set-finalizers" && isDeleting(subject)) return {};
       plan = decide(observed, now());
@@ -108,12 +113,14 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       const cache: Informer<Subject> = kind === "BackupRun" ? caches.runs : caches.restores;
       const found = cache.get(namespace, name);
       if (!found) return {};
+      if (replaced.has(found)) return { lookAgain: untilSeen };
       const subject = { ...found, kind } as Subject;
       return unlessOutdated(() => pass(subject));
     },
     subjectChanged(before, after) {
       const object = after ?? before;
       if (!object) return [];
+      if (after === undefined) replaced.forget(object);
       slots.changed(before && candidateOf(before), after && candidateOf(after));
       // A verification's end is noted in its run.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun");

@@ -13,6 +13,7 @@ import { apiVersion, labels } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import { managers } from "../jobs/managers.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
+import { createReplaced, untilSeen } from "../runtime/replaced.ts";
 import { decide } from "./decide.ts";
 import type { Act, Observed, Plan, ScheduleSettings } from "./observed.ts";
 
@@ -46,6 +47,7 @@ export function createBackupScheduleController(options: BackupScheduleController
   const { client, caches, now, settings } = options;
 
   const mayAct = () => assertLeads(options.leads);
+  const replaced = createReplaced();
 
   async function makeRun({ metadata }: BackupSchedule, slot: number, name: string): Promise<Observed["made"]> {
     const { namespace, uid, labels: marks } = metadata;
@@ -97,12 +99,13 @@ export function createBackupScheduleController(options: BackupScheduleController
     }
   }
 
-  async function save({ metadata, status }: BackupSchedule, next: ScheduleStatus): Promise<void> {
+  async function save(schedule: BackupSchedule, next: ScheduleStatus): Promise<void> {
+    const { metadata, status } = schedule;
     if (isDeepStrictEqual(status ?? {}, next)) return;
     const { name, namespace, uid, resourceVersion } = metadata;
     mayAct();
     const saved = { metadata: { name, namespace, uid, resourceVersion }, status: next };
-    await client.applyStatus(kinds.backupSchedules, saved, managers.controller);
+    replaced.wrote(schedule, await client.applyStatus(kinds.backupSchedules, saved, managers.controller));
   }
 
   async function pass(schedule: BackupSchedule): Promise<Passed> {
@@ -127,7 +130,8 @@ export function createBackupScheduleController(options: BackupScheduleController
     async reconcile(key) {
       const [namespace = "", name = ""] = key.slice(key.indexOf(":") + 1).split("/");
       const schedule = caches.schedules.get(namespace, name);
-      return schedule === undefined ? {} : unlessOutdated(() => pass(schedule));
+      if (schedule === undefined) return {};
+      return replaced.has(schedule) ? { lookAgain: untilSeen } : unlessOutdated(() => pass(schedule));
     },
     runChanged: ({ metadata, spec }) =>
       spec.schedule === undefined ? [] : [scheduleKey({ metadata: { ...metadata, name: spec.schedule } })],

@@ -1,12 +1,14 @@
 import type { Queue } from "./queue.ts";
 
 /**
- * Two queues with takers of their own, so that thousands of keys of one kind hold up none of the other. Whichever of them gets a key,
- * it goes to the one that it belongs to.
+ * Queues with takers of their own, so that thousands of keys of one kind hold up none of another. Whichever of them gets a key, it goes
+ * to the first whose question it answers with yes, else to the first of all.
  */
-export function splitQueue(make: () => Queue, isOther: (key: string) => boolean): { queue: Queue; others: Queue } {
-  const [first, second] = [make(), make()];
-  const of = (key: string): Queue => (isOther(key) ? second : first);
+export function splitQueue(make: () => Queue, isOf: readonly ((key: string) => boolean)[]): [Queue, ...Queue[]] {
+  const first = make();
+  const others = isOf.map((is) => ({ is, own: make() }));
+  const all = [first, ...others.map(({ own }) => own)];
+  const of = (key: string): Queue => others.find(({ is }) => is(key))?.own ?? first;
   const view = (own: Queue): Queue => ({
     add: (key, lane) => of(key).add(key, lane),
     addAfter: (key, milliseconds, lane) => of(key).addAfter(key, milliseconds, lane),
@@ -16,12 +18,11 @@ export function splitQueue(make: () => Queue, isOther: (key: string) => boolean)
     take: () => own.take(),
     done: (key) => of(key).done(key),
     get length() {
-      return first.length + second.length;
+      return all.reduce((sum, one) => sum + one.length, 0);
     },
     close() {
-      first.close();
-      second.close();
+      for (const one of all) one.close();
     },
   });
-  return { queue: view(first), others: view(second) };
+  return [view(first), ...others.map(({ own }) => view(own))];
 }

@@ -173,7 +173,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     if (signal.aborted) one.close();
     return one;
   };
-  const { queue, others } = splitQueue(queueOfTerm, (key) => ofBackups?.isBackupKey(key) ?? false);
+  const [queue, ...others] = splitQueue(queueOfTerm, ofBackups?.backupKeys ?? []);
   const recorder = createRecorder({
     client: own,
     controller: "rowferry.dev/operator",
@@ -257,7 +257,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     runLoop({ queue, concurrency, reconcile: passOver(controller.reconcile), failed }),
     ...(backupTerm === undefined
       ? []
-      : [runLoop({ queue: others, concurrency, reconcile: passOver(backupTerm.reconcile), failed })]),
+      : others.map((own) => runLoop({ queue: own, concurrency, reconcile: passOver(backupTerm.reconcile), failed }))),
     runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
     ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
     ...(stripe === undefined ? [] : [sweeping(stripe.payments, sweepingOptions)]),

@@ -8,7 +8,8 @@ import type { Migration } from "../../src/resources/migration.ts";
 import { type Job, type Kind, type KubeObject, kinds } from "../../src/resources/objects.ts";
 import { type ControlPlane, until } from "../operator/control-plane.ts";
 import type { OperatorProcess } from "../operator/operator.ts";
-import { completeJob, names, type Outcome, openOne, untilReady, watchMemory } from "./one-operator.ts";
+import { completeJob, names, type Outcome, openOne, passesOf, untilReady, watchMemory } from "./one-operator.ts";
+import { processorOf } from "./process.ts";
 import { requestsOf } from "./requests.ts";
 import { each } from "./scene.ts";
 import { judgeSlots, type SlotFacts } from "./slots-judge.ts";
@@ -128,6 +129,11 @@ export async function playSchedules(options: SchedulesOptions, say: (line: strin
     const outages = [{ from: 0, to: clock() }];
     await until("the slot", () => clock() >= slot, lead + minute);
     const begun = Date.now();
+    const progress = setInterval(() => {
+      const now = ((clock() - slot) / 1000).toFixed(0);
+      say(`${now} s: ${watched.runs.size()} runs, ${node.jobs().length} Jobs, ${node.running()} at work`);
+    }, 10_000);
+    over.signal.addEventListener("abort", () => clearInterval(progress));
     const migrations = makeMigrations(plane, options, clock, over.signal);
     const patience = 120_000 + 2 * jitter + options.schedules * 1500;
     await until("half of the runs", () => watched.runs.size() >= options.schedules / 2, patience);
@@ -157,6 +163,8 @@ export async function playSchedules(options: SchedulesOptions, say: (line: strin
       minute,
     );
     const { operator: requests } = await requestsOf(plane, begun, Date.now());
+    const [passes, seconds] = [await passesOf(present.operator), processorOf(present.operator.child)];
+    say(`the second operator: ${passes} passes in ${seconds.toFixed(1)} s of a processor`);
     await present.kill();
     const key = ({ metadata }: { metadata: { namespace: string; name: string } }) => metadata.name;
     const seen: SlotFacts = {

@@ -16,7 +16,7 @@ import type { ScheduleSettings } from "../../../controllers/backup-schedule/obse
 import type { Candidate } from "../../../controllers/jobs/candidate.ts";
 import type { Metric } from "../../../controllers/runtime/health.ts";
 import type { Passed } from "../../../controllers/runtime/loop.ts";
-import type { Queue } from "../../../controllers/runtime/queue.ts";
+import type { Lane, Queue } from "../../../controllers/runtime/queue.ts";
 import { expiredRuns } from "../../backup/retention.ts";
 import { type Connection, type Informer, startInformers } from "../../cluster/index.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
@@ -50,8 +50,8 @@ export function watchBackups(
   problem: (what: string) => (error: unknown) => void,
 ): BackupControllers {
   let term: { queue: Queue; runs: BackupRunController; schedules: BackupScheduleController } | undefined;
-  const add = (keys: readonly string[] | undefined) => {
-    for (const key of keys ?? []) term?.queue.add(key);
+  const add = (keys: readonly string[] | undefined, lane?: Lane) => {
+    for (const key of keys ?? []) term?.queue.add(key, lane);
   };
   const watch = <T extends KubeObject>(
     kind: Kind<T>,
@@ -79,7 +79,8 @@ export function watchBackups(
       (before, after) => {
         add(term?.runs.subjectChanged(before, after));
         const run = after ?? before;
-        if (run) add(term?.schedules.runChanged(run));
+        // A slot that is due does not wait for the statuses of schedules whose runs have moved on.
+        if (run) add(term?.schedules.runChanged(run), "again");
       },
       ({ metadata, spec }) => spec.schedule && `${metadata.namespace}/${spec.schedule}`,
     ),
@@ -126,7 +127,7 @@ export function watchBackups(
       for (const schedule of caches.schedules.all()) queue.add(scheduleKey(schedule));
       for (const subject of [...caches.runs.all(), ...caches.restores.all()]) queue.add(subjectKey(subject));
       return {
-        reconcile: (key) => (key.startsWith("BackupSchedule:") ? schedules : runs).reconcile(key),
+        reconcile: (key) => (isScheduleKey(key) ? schedules : runs).reconcile(key),
         end: () => {
           term = undefined;
         },
@@ -135,8 +136,10 @@ export function watchBackups(
   };
 }
 
-/** Of keys of one queue: whether it is one of the backups'. A Migration's has no colon. */
-export const isBackupKey = (key: string): boolean => key.includes(":");
+const isScheduleKey = (key: string): boolean => key.startsWith("BackupSchedule:");
+
+/** Of keys of one queue: those of schedules, and those of runs and restores. A Migration's has no colon. */
+export const backupKeys = [isScheduleKey, (key: string): boolean => key.includes(":")];
 
 function metricsOf({ schedules, runs }: BackupControllers["caches"]): Metric[] {
   const all = [...schedules.all()];
