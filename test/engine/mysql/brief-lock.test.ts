@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Connection } from "mysql2/promise";
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import type { Database } from "../../../dev/databases/index.ts";
-import type { Endpoint } from "../../../src/engine/contract/index.ts";
+import type { Endpoint, EngineError } from "../../../src/engine/contract/index.ts";
 import { openSnapshot, type SnapshotOptions } from "../../../src/engine/mysql/source/snapshot.ts";
 import { openProxy } from "../../chaos/proxy.ts";
 import { borrowDatabase } from "../../servers/index.ts";
@@ -85,7 +85,7 @@ function writeTo(client: Connection, table: string): () => Promise<number> {
 const patience = { timeout: 45_000, interval: 20 };
 
 describe("MySQL", () => {
-  const { source, client, states } = spread(scene("mysql"));
+  const { source, client, states, admin } = spread(scene("mysql"));
 
   test("tables that come free one after the other hold up a writer for one wait, and not for the sum of them", async () => {
     const from = await source("SELECT, LOCK TABLES");
@@ -131,6 +131,20 @@ describe("MySQL", () => {
     await other.query("UPDATE t0 SET v = v + 1");
     expect(waited).toBeLessThan(4_000);
     await snapshot.close();
+  });
+
+  test("a copy that has lost the lock of a table without a snapshot says so", async () => {
+    await admin().query("CREATE TABLE brief.plain (id int PRIMARY KEY) ENGINE=MyISAM");
+    const from = await source("SELECT, LOCK TABLES");
+    const given = Promise.withResolvers<EngineError>();
+    const snapshot = await openSnapshot(from, 2, "test", new AbortController().signal, given.resolve);
+    const [[{ id }]] = (await admin().query(
+      "SELECT PROCESSLIST_ID AS id FROM performance_schema.metadata_locks JOIN performance_schema.threads ON THREAD_ID = OWNER_THREAD_ID WHERE OBJECT_NAME = 'plain' AND LOCK_TYPE = 'SHARED_READ_ONLY'",
+    )) as unknown as [[{ id: number }]];
+    await admin().query(`KILL ${id}`);
+    expect(await given.promise).toMatchObject({ code: "connection_lost", retryable: true, side: "source" });
+    await snapshot.close();
+    await admin().query("DROP TABLE brief.plain");
   });
 
   test("a prepared transaction that nobody ends lets the copy begin with one connection, and the warning tells how to find it", async () => {

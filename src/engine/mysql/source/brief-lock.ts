@@ -1,6 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { withoutReplyListener } from "../../run/watchdog/replies.ts";
 import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
 import { longestIdleSeconds } from "../driver/settings.ts";
@@ -155,6 +156,31 @@ const spareSeconds = 5;
 export const whileLocking = (patience: number): string =>
   `SET SESSION lock_wait_timeout = ${briefSeconds}, wait_timeout = ${mostLocked(patience) + spareSeconds}`;
 export const whenUnlocked = `SET SESSION wait_timeout = ${longestIdleSeconds}`;
+
+/** Seconds for which nothing is heard of a copy that is there: a machine may stand still for a while. */
+const aliveSeconds = 300;
+const pingMs = 5_000;
+
+/**
+ * Keeps what a session has locked until the end, as long as this process is there. `lost` is called once when the session is lost,
+ * and with it its locks. Answers how to stop.
+ */
+export async function keepLocked(locked: Session, lost: (error: unknown) => void): Promise<() => void> {
+  await locked.query(`SET SESSION wait_timeout = ${aliveSeconds}`);
+  let keeping = true;
+  const timer = setInterval(() => {
+    // Its answers are no sign that the run moves.
+    withoutReplyListener(() => locked.query("DO 0")).catch((error: unknown) => {
+      clearInterval(timer);
+      if (keeping) lost(error);
+    });
+  }, pingMs);
+  timer.unref();
+  return () => {
+    keeping = false;
+    clearInterval(timer);
+  };
+}
 
 /** What is done while everything is locked. Errors: `lock_timeout`, when it takes longer than the patience. */
 export async function underLock(patience: number, work: () => Promise<void>): Promise<void> {

@@ -8,6 +8,7 @@ import {
   type BriefLock,
   briefSeconds,
   type Cancel,
+  keepLocked,
   lockBriefly,
   underLock,
   whenUnlocked,
@@ -86,8 +87,10 @@ export async function openSnapshot(
     return opened;
   };
   let stopWatching: () => void = () => undefined;
+  let stopKeeping: () => void = () => undefined;
   const close = async () => {
     stopWatching();
+    stopKeeping();
     await Promise.all(open.map((one) => one.end()));
   };
   try {
@@ -154,6 +157,10 @@ export async function openSnapshot(
       });
       if (others.length > 0 && !holds) warnings.push(unlockedWarning(others));
       await control.query("UNLOCK TABLES");
+      if (holds && locked !== undefined)
+        stopKeeping = await keepLocked(locked, (error) => {
+          if (!signal.aborted) giveUp(engineError(error, { role: "source", endpoint: source }));
+        });
       if (taken === "tables") await control.query("SET SESSION autocommit = 1");
     } else {
       if (locks === "require" && cause !== undefined)
@@ -200,6 +207,7 @@ export async function openSnapshot(
       facts: { connections: left.length, ...position },
       async unlock() {
         stopWatching();
+        stopKeeping();
         // Nothing is read any more: a session that is lost by now is no loss.
         await Promise.all([locked?.end(), ...left.map((reader) => reader.query("COMMIT").catch(() => undefined))]);
       },
