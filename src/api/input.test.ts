@@ -52,6 +52,7 @@ describe("each field that is not right has one sentence with its fix", () => {
     [{ name: "n", list: [{ x: 1 }, { x: 1 }, { x: 1 }] }, "list", "must have at most 2 entries"],
     [{ name: "n", deep: [] }, "deep", "must be an object"],
     [{ name: "n", deep: { flag: true, more: 1 } }, "deep.more", "is unknown: remove it; allowed are flag"],
+    [{ name: "n", Li_st: [] }, "Li_st", "is unknown: use `list`"],
     [{ name: "n", list: [{ x: 1, y: 2 }] }, "list.0.y", "is unknown: remove it; allowed are x"],
     [{ name: "n", either: { file: 1 } }, "either.file", "must be a string"],
     [{ name: "n", own: "bad" }, "own", "must be anything but bad"],

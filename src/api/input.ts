@@ -83,6 +83,9 @@ function unwrapped(schema: unknown): unknown {
     : schema;
 }
 
+/** As in camelCase, snake_case and kebab-case alike. */
+const letters = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
+
 function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.ZodObject): FieldError[] {
   const known = fieldsAt(schema, issue.path);
   const list =
@@ -91,10 +94,11 @@ function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.Z
       : known.length === 0
         ? "; no fields are allowed here"
         : `; allowed are ${known.join(", ")}`;
-  return issue.keys.slice(0, 20).map((key) => ({
-    field: pathOf(issue.path, key),
-    message: `is unknown: remove it${list}`,
-  }));
+  return issue.keys.slice(0, 20).map((key) => {
+    const meant = known?.find((name) => letters(name) === letters(key));
+    const fix = meant === undefined ? `remove it${list}` : `use \`${meant}\``;
+    return { field: pathOf(issue.path, key), message: `is unknown: ${fix}` };
+  });
 }
 
 function fieldErrors(issues: readonly Issue[], schema: z.ZodObject): FieldError[] {
@@ -144,12 +148,17 @@ export function check(
       }))
     : parsed.error.issues;
   if (parsed.success && issues.length === 0) return parsed.data;
-  const errors = fieldErrors(issues, schema).slice(0, 50);
+  // A mistyped name is why another field is missing.
+  const errors = fieldErrors(issues, schema)
+    .sort((a, b) => Number(isMistyped(b)) - Number(isMistyped(a)))
+    .slice(0, 50);
   throw invalid(
     errors.map(({ field, message }) => ({ field: field === "" ? where : field, message })),
     where,
   );
 }
+
+const isMistyped = ({ message }: FieldError): boolean => message.startsWith("is unknown: use ");
 
 export function invalid(
   errors: readonly FieldError[],

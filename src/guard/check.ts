@@ -57,7 +57,7 @@ function parse(text: string, ca: string | undefined, minTls: TlsMode | undefined
 const placeholder = (by: string) =>
   new UrlError(
     "url_placeholder",
-    `the ${by} of the connection URL is a placeholder from an example: use the ${by} of your database`,
+    `the connection URL is a placeholder (its ${by}): replace it with the URL of your database`,
   );
 
 const notOneForm =

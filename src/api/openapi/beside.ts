@@ -58,7 +58,7 @@ function mcp(name: string, covers: string, components: Components): Json {
     },
     responses: {
       "200": {
-        description: "The answer.",
+        description: "The response.",
         headers: requestId,
         content: { "application/json": { schema: components.schema(answerSchema, "output", "McpAnswer") } },
       },
@@ -161,7 +161,7 @@ function searchErrors(components: Components): Json {
   return {
     "422": problem("The words to search for are too long (`invalid`)."),
     "429": problem("Rate limit exceeded (`rate_limited`).", retryAfter),
-    "503": problem("The service cannot answer now (`unavailable`).", retryAfter),
+    "503": problem("The service cannot respond now (`unavailable`).", retryAfter),
   };
 }
 

@@ -15,7 +15,7 @@ export interface DocumentOptions {
 
 const description = `Copies MySQL and PostgreSQL databases from one URL to another and verifies what it copied.
 
-Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`; at \`awaiting_payment\`, pay at the answer's \`checkout_url\` first. Every call works on the resources of the acting team of the token's owner.
+Create a migration, then poll it until its \`status\` is \`completed\` or \`failed\`; at \`awaiting_payment\`, open \`checkout_url\` of the create response and pay first. Every call works on the resources of the acting team of the token's owner.
 
 Errors are \`application/problem+json\` with a stable \`code\`. The response repeats a request's \`X-Request-Id\`. A body is JSON of at most 64 KB; unknown fields are refused.`;
 
@@ -74,7 +74,7 @@ function parametersOf(operation: Operation, components: Components): Json[] {
         ]
       : []),
     ...(isTagged(operation)
-      ? [header("If-None-Match", "The ETag that you have: unless it changed, the answer is 304.", { type: "string" })]
+      ? [header("If-None-Match", "The ETag that you have: unless it changed, the response is 304.", { type: "string" })]
       : []),
   ];
 }

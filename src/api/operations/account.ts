@@ -59,7 +59,10 @@ const withSession = (message: string, { account, ...opened }: SignedIn): Operati
   cookies: sessionCookies(opened),
 });
 
-export const answered = z.object({ message: z.string(), account: accountSchema });
+export const answered = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  account: accountSchema,
+});
 
 export const accountOperations: readonly Operation[] = [
   {
@@ -68,7 +71,7 @@ export const accountOperations: readonly Operation[] = [
     path: "/api/account",
     summary: "Sign up",
     description:
-      "Makes an account and its personal team, which becomes the acting team, and opens a session: the answer sets its cookie. Sign-up can be closed in an installation. Sign-ups are limited by address.",
+      "Makes an account and its personal team, which becomes the acting team, and opens a session: the response sets its cookie. Sign-up can be closed in an installation. Sign-ups are limited by address.",
     tag,
     auth: "credentials",
     tier: "none",
@@ -151,7 +154,7 @@ export const accountOperations: readonly Operation[] = [
     method: "post",
     path: "/api/session",
     summary: "Sign in",
-    description: `Opens a session of ${sessionSeconds / 86_400} days: the answer sets its cookie. A change made with the cookie also needs the header Origin of this service. Failures are limited by account and by address; those in a browser that signed in before, which shows its second cookie, are counted by themselves.`,
+    description: `Opens a session of ${sessionSeconds / 86_400} days: the response sets its cookie. A change made with the cookie also needs the header Origin of this service. Failures are limited by account and by address; those in a browser that signed in before, which shows its second cookie, are counted by themselves.`,
     tag,
     auth: "credentials",
     tier: "none",
@@ -175,7 +178,11 @@ export const accountOperations: readonly Operation[] = [
     withoutTeam: true,
     sessionOnly: true,
     tier: "write",
-    answer: { status: 200, description: "Signed out.", schema: z.object({ message: z.string() }) },
+    answer: {
+      status: 200,
+      description: "Signed out.",
+      schema: z.object({ message: z.string().describe("The result, as a sentence.") }),
+    },
     problems: ["state_conflict"],
     examples: { response: { message: "Signed out." } },
     async run(world, call) {

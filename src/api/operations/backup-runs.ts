@@ -28,7 +28,7 @@ export const backupRunOperations: readonly Operation[] = [
     path: "/api/backups/{id}/run",
     summary: "Run a backup now",
     description:
-      "Takes a backup now, also of a suspended schedule. A schedule has one run at a time: while one is not finished, the answer is 409. With an `Idempotency-Key` a repeat does not start another run.",
+      "Takes a backup now, also of a suspended schedule. A schedule has one run at a time: while one is not finished, the response is 409. With an `Idempotency-Key` a repeat does not start another run.",
     tag,
     auth: "token",
     tier: "write",

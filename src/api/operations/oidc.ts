@@ -21,8 +21,11 @@ const methodsSchema = z.object({
     .nullable()
     .describe("Sign-in with OpenID Connect; null: this installation has none."),
 });
-const message = z.object({ message: z.string() });
-const linkSchema = z.object({ message: z.string(), url: z.string().describe("The sign-in service's page.") });
+const message = z.object({ message: z.string().describe("The result, as a sentence.") });
+const linkSchema = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  url: z.string().describe("The sign-in service's page."),
+});
 const continues = "Continue at the sign-in service.";
 const startPath = "/api/auth/oidc/start";
 const linkPath = "/api/auth/oidc/link";

@@ -30,7 +30,7 @@ export const restoreOperations: readonly Operation[] = [
     path: "/api/backups/{id}/runs/{run}/restore",
     summary: "Restore a run",
     description:
-      "Restores a completed run into a database on any host, free of charge. For a database of another engine the backup is converted, if the installation has an image of the backup's server. The target is looked at first: if it is not empty, the answer is 409 `target_not_empty` unless `allow_not_empty` is set. With an `Idempotency-Key` a repeat does not restore again.",
+      "Restores a completed run into a database on any host, free of charge. For a database of another engine the backup is converted, if the installation has an image of the backup's server. The target is checked first: if it is not empty, the response is 409 `target_not_empty` unless `allow_not_empty` is set. With an `Idempotency-Key` a repeat does not restore again.",
     tag,
     auth: "token",
     tier: "read",

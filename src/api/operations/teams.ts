@@ -100,7 +100,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 201,
       description: "The team.",
-      schema: z.object({ message: z.string(), team: teamSchema }),
+      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
       location: "/api/teams/{/team/id}/members",
     },
     problems: ["limit_reached"],
@@ -127,7 +127,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "The team is your acting team now.",
-      schema: z.object({ message: z.string(), team: teamSchema }),
+      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
     },
     problems: ["not_found", "not_a_member"],
     examples: { response: { message: "This team is your acting team now.", team: { ...exampleTeam, acting: true } } },
@@ -160,7 +160,7 @@ export const teamOperations: readonly Operation[] = [
     method: "post",
     path: "/api/teams/{team}/members",
     summary: "Invite a member, or change a role",
-    description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The answer has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code. Once you are no owner of the team any more, the code is refused.`,
+    description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The response has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code. Once you are no owner of the team any more, the code is refused.`,
     tag,
     auth: "token",
     tier: "write",
@@ -170,7 +170,7 @@ export const teamOperations: readonly Operation[] = [
       status: 200,
       description: "The invitation and its code; `invitation` is null if the account is a member already.",
       schema: z.object({
-        message: z.string(),
+        message: z.string().describe("The result, as a sentence."),
         member: memberSchema,
         invitation: invitationSchema.nullable().describe("Null for a member, whose role was changed."),
       }),
@@ -207,7 +207,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "You are a member of the team.",
-      schema: z.object({ message: z.string(), team: teamSchema }),
+      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
     },
     problems: ["not_found", "limit_reached"],
     examples: {
@@ -235,7 +235,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "The account is no longer in the team.",
-      schema: z.object({ message: z.string() }),
+      schema: z.object({ message: z.string().describe("The result, as a sentence.") }),
     },
     problems: ["other_team", "not_a_member", "owners_only", "not_found", "state_conflict"],
     examples: { response: { message: "The account is no longer in the team." } },

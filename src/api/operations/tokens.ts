@@ -59,7 +59,7 @@ export const tokenOperations: readonly Operation[] = [
       status: 201,
       description: "The token.",
       schema: tokenSchema.extend({
-        message: z.string(),
+        message: z.string().describe("The result, as a sentence."),
         token: z.string().describe("The complete token in plain text, for the header `Authorization: Bearer`."),
       }),
       location: "/api/tokens/{/id}",
@@ -93,7 +93,7 @@ export const tokenOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "The token is no longer accepted.",
-      schema: z.object({ message: z.string(), token: tokenSchema }),
+      schema: z.object({ message: z.string().describe("The result, as a sentence."), token: tokenSchema }),
     },
     problems: ["session_required", "not_found"],
     examples: { response: { message: "The token is revoked.", token: example } },

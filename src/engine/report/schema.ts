@@ -84,7 +84,7 @@ export const reportSchema = z
         identity: z
           .string()
           .exactOptional()
-          .describe("By what the server, or the database in it, is known again; opaque."),
+          .describe("Identifies the server, or the database in it. Compare it, but do not parse it."),
       })
       .describe("The target's server and database; a reset drops nothing where one of these is another."),
     started_at: z.iso.datetime(),

@@ -54,7 +54,7 @@ const conditionSchema = z.object({
   type: z.string().describe("`ready`, `verified` or `overdue`."),
   status: z.enum(["true", "false", "unknown"]),
   reason: z.string().describe("Stable name, in snake_case."),
-  message: z.string(),
+  message: z.string().describe("The condition, as a sentence."),
   changed_at: time("When its status changed last."),
 });
 
@@ -111,7 +111,13 @@ const jobFields = {
   queue_position: count(
     "Place in the queue while a limit holds it back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
   ).nullable(),
-  error: z.object({ code: z.string(), message: z.string() }).nullable().describe("Why it failed, with the fix."),
+  error: z
+    .object({
+      code: z.string().describe("Stable name, in snake_case."),
+      message: z.string().describe("Reason and fix."),
+    })
+    .nullable()
+    .describe("Why it failed, with the fix."),
 };
 
 const progressSchema = backupProgressSchema
@@ -166,9 +172,18 @@ export type OneRestore = z.output<typeof oneRestoreSchema>;
 export const backupsSchema = listOf(backupSchema);
 export const runsSchema = listOf(runSchema);
 export const restoresSchema = listOf(restoredSchema);
-export const backupResponseSchema = z.object({ message: z.string(), backup: backupSchema });
-export const runResponseSchema = z.object({ message: z.string(), run: runSchema });
-export const restoreResponseSchema = z.object({ message: z.string(), restore: restoredSchema });
+export const backupResponseSchema = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  backup: backupSchema,
+});
+export const runResponseSchema = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  run: runSchema,
+});
+export const restoreResponseSchema = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  restore: restoredSchema,
+});
 export type BackupResponse = z.output<typeof backupResponseSchema>;
 export type RunResponse = z.output<typeof runResponseSchema>;
 export type RestoreResponse = z.output<typeof restoreResponseSchema>;

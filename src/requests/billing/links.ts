@@ -10,7 +10,7 @@ import { requestStripe } from "./from-stripe.ts";
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 
 export const linkSchema = z.object({
-  message: z.string(),
+  message: z.string().describe("The result, as a sentence."),
   url: z.url().max(2048).describe("Open it in a browser; it leads to Stripe."),
 });
 type Link = z.output<typeof linkSchema>;

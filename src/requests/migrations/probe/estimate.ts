@@ -52,8 +52,10 @@ export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, 
   };
 }
 
+const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
 const unmeasurable = (unreachable: readonly Unreachable[]) =>
-  new Problem("source_unreachable", unreachable.map(({ message }) => clean(message, 1024)).join(" "), {
+  new Problem("source_unreachable", unreachable.map(({ message }) => capital(clean(message, 1024))).join(" "), {
     errors: unreachable.map(({ side, message }) => ({
       field: `${side ?? "source"}_url`,
       message: clean(message, 1024),

@@ -247,7 +247,7 @@ export const eventDataSchema = z.union([
 ]);
 
 export const createdSchema = z.object({
-  message: z.string(),
+  message: z.string().describe("The result, as a sentence."),
   migration: listedSchema,
   amount: z.number().describe("Price of the run; only if a payment is due.").exactOptional(),
   checkout_url: z
@@ -259,7 +259,10 @@ export const createdSchema = z.object({
 });
 export type Created = z.output<typeof createdSchema>;
 
-export const actedSchema = z.object({ message: z.string(), migration: listedSchema });
+export const actedSchema = z.object({
+  message: z.string().describe("The result, as a sentence."),
+  migration: listedSchema,
+});
 export type Acted = z.output<typeof actedSchema>;
 
 export const againSchema = actedSchema.extend({
