@@ -253,7 +253,7 @@ describe("the plan", () => {
     await place.setPlan(person, "pro");
     const refused = await place.act(person, id, "checkout");
     expect(refused).toMatchObject({ status: 409, body: { code: "nothing_to_pay" } });
-    expect(refused.body.detail).toContain("reset");
+    expect(refused.body.detail).toContain("Reset this migration");
     expect(await place.act(person, id, "reset", confirm)).toMatchObject({
       status: 202,
       body: { migration: { status: "pending" } },
