@@ -15,7 +15,8 @@ export interface RequestCredentials {
   method: string;
 }
 
-const fix = "send the header Authorization: Bearer <API_TOKEN>. To get a token, sign in with POST /api/session and call POST /api/tokens";
+const fix =
+  "send the header Authorization: Bearer <API_TOKEN>. To get a token, sign in with POST /api/session and call POST /api/tokens";
 const refused = (why: string) => new Problem("unauthenticated", `${why}; ${fix}.`);
 
 /** Who is in which Team was so a second ago at most, and so is everything else here: `world.fresh`. Throws Problem `not_a_member`. */
