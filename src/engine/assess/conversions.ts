@@ -6,6 +6,7 @@ import { readConditions } from "../mysql/catalogue/table-conditions.ts";
 import type { SourceCode } from "../mysql/definitions/code-source.ts";
 import { drawsNumbers, noSequences } from "../mysql/definitions/code-sql.ts";
 import { checkNamesOf } from "../mysql/definitions/named-checks.ts";
+import { databaseNote, databaseWords, type TargetDefault } from "../mysql/definitions/routine-collations.ts";
 import { identifier } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { refuseTriggers } from "../mysql/target/insert-triggers.ts";
@@ -16,6 +17,7 @@ import {
   planGrants,
   readSource,
   readTarget,
+  refuseMerged,
   type TablePlanning,
   tableInventory,
 } from "../plan/mysql-mysql/index.ts";
@@ -178,6 +180,7 @@ export async function mysqlToMysql(
   // One table's plan at a time: those of ten thousand do not fit into a worker's memory.
   const defined = (table: SourceTable) => planDefinition(planning, table, source);
   const planned = (table: SourceTable) => defined(table).plan(new Set());
+  await reportRefused(report, "tables", () => refuseMerged(catalogue.tables));
   if (options.content === "data") {
     const names = catalogue.tables.map(({ name }) => prefix + name);
     await reportRefused(report, target, () => refuseTriggers(to, target, names));
@@ -207,7 +210,10 @@ export async function mysqlToMysql(
         "copy the history by a query of your own",
       );
   const crossing = from.server.maria !== to.server.maria;
-  const codes = plannedCodes(source.codes, { database, left, prefix, crossing, toMaria: to.server.maria });
+  const codes = plannedCodes(source.codes, { database, left, prefix, crossing, toMaria: to.server.maria, traits });
+  for (const { kind, name, outcome, note = "" } of codes)
+    if (outcome !== "reported" && note.includes(databaseWords))
+      report("warning", "type_changes", `${kind} ${name}`, note);
   const sequences = new Set(to.server.maria ? source.sequences.map(({ name }) => name) : []);
   // A view is a table to a grant.
   const there = new Set([
@@ -258,6 +264,7 @@ interface Coding {
   prefix: string;
   crossing: boolean;
   toMaria: boolean;
+  traits: TargetDefault;
 }
 
 /** A view cannot be made without what it reads, nor one that stands on it. */
@@ -280,13 +287,19 @@ function plannedCodes(codes: readonly SourceCode[], coding: Coding): PlannedObje
   }
   return codes.map((code): PlannedObject => {
     const missing = code.kind === "view" ? gone.get(code.name) : undefined;
-    if (missing === undefined) return plannedCode(code, coding);
+    if (missing === undefined) return withDatabaseNote(plannedCode(code, coding), code, coding);
     const note = `it reads ${missing}, which is skipped by the options, or depends on a skipped object`;
     return { kind: "view", name: code.name, outcome: "reported", note };
   });
 }
 
 const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
+
+function withDatabaseNote(planned: PlannedObject, code: SourceCode, { traits }: Coding): PlannedObject {
+  const note = planned.outcome === "reported" ? undefined : databaseNote(code, traits);
+  if (note === undefined) return planned;
+  return { ...planned, outcome: "converted", note: planned.note === undefined ? note : `${planned.note}; ${note}` };
+}
 
 function plannedCode(code: SourceCode, { prefix, crossing, toMaria }: Coding): PlannedObject {
   const { kind, name, shown, body, doubt } = code;

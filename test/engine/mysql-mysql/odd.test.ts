@@ -193,3 +193,30 @@ test.each(flavours)("mysql → %s: texts in expressions keep their quotes and le
   for (const text of ["'it''s \\\\ é😀'", "'a\\nb'", "'üé'", "'plain'"])
     await expect(where.to.query(`INSERT INTO q (id, v) VALUES (3, ${text})`)).rejects.toThrow(/constraint/i);
 });
+
+test("a partition's key with ALGORITHM = 1 is copied as it is", async () => {
+  const where = await pair(
+    servers,
+    "mysql",
+    "mysql",
+    "CREATE TABLE k (a varchar(10) PRIMARY KEY) PARTITION BY KEY ALGORITHM=1 (a) PARTITIONS 3; INSERT INTO k VALUES ('a'), ('b'); CREATE TABLE s (a int, b int) PARTITION BY RANGE (a) SUBPARTITION BY LINEAR KEY ALGORITHM=1 (b) SUBPARTITIONS 2 (PARTITION p VALUES LESS THAN (9))",
+  );
+  await copied(where);
+  expect(await definitionsOf(where.to)).toEqual(await definitionsOf(where.from));
+  expect(await bytesOf(where.to, "k", ["a"])).toEqual(["61", "62"]);
+});
+
+test.each(flavours)("%s: MERGE tables are refused by their names before anything is written", async (flavour) => {
+  const where = await pair(
+    servers,
+    flavour,
+    flavour,
+    "CREATE TABLE m1 (a int) ENGINE=MyISAM; CREATE TABLE m2 (a int) ENGINE=MyISAM; INSERT INTO m1 VALUES (1); CREATE TABLE mrg (a int) ENGINE=MERGE UNION=(m1,m2)",
+  );
+  await expect(copied(where)).rejects.toMatchObject({
+    code: "table_refused",
+    message: expect.stringMatching(/MERGE tables .* not copied: mrg; exclude them/),
+  });
+  expect(await tablesOf(where.to)).toEqual([]);
+  await copied(where, { options: { jobs: 2, exclude: ["mrg"] } });
+});

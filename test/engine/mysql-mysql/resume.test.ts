@@ -92,7 +92,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
         "big (foreign key theirs)",
         "ALTER TABLE big DROP FOREIGN KEY theirs; DROP TABLE own",
       ],
-      ["ALTER TABLE same ADD KEY more (id, e)", "same (its columns, indexes or checks)", "SELECT 1"],
+      ["ALTER TABLE same ADD KEY more (id, e)", "same (index more)", "SELECT 1"],
     ];
     for (const [make, named, undo] of others) {
       await both.to.query(make);
@@ -106,6 +106,31 @@ describe.each<Flavour>(["mariadb", "mysql"])("a second attempt at a copy from %s
     const { report, copied: done } = await run(both, { options: { jobs: 2, drop: ["same"] } });
     expect(report.resumed?.copied_again).toEqual(["same"]);
     await done.finish();
+    expect(await moved(both)).toEqual(await definitionsOf(both.from));
+  });
+
+  test("names what others did to a table that the server's statistics called small", async () => {
+    const both = await pair(
+      servers,
+      kind,
+      kind,
+      `CREATE TABLE late (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200)) STATS_PERSISTENT=1 STATS_AUTO_RECALC=0;
+       INSERT INTO late (v) VALUES (REPEAT('x', 190)); ${doubled.replaceAll("big", "late").repeat(14)}`,
+    );
+    await interrupted(both, ({ table }) => table.some(({ state }) => state === "copying"), slowly);
+    for (const [change, named, undo] of [
+      ["ADD INDEX theirs (v(5))", "index theirs", "DROP INDEX theirs"],
+      ["ADD theirs int DEFAULT 42", "column theirs", "DROP theirs"],
+      ["MODIFY v varchar(300)", "column v", "MODIFY v varchar(200)"],
+    ]) {
+      await both.to.query(`ALTER TABLE late ${change}`);
+      await expect(run(both), change).rejects.toMatchObject({
+        code: "target_changed",
+        message: expect.stringContaining(`late (${named})`),
+      });
+      await both.to.query(`ALTER TABLE late ${undo}`);
+    }
+    await (await run(both)).copied.finish();
     expect(await moved(both)).toEqual(await definitionsOf(both.from));
   });
 

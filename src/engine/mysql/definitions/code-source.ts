@@ -25,6 +25,8 @@ export interface CodeSettings {
   client: string;
   connection: string;
   timeZone: string;
+  /** The collation of its database when it was made, which its variables and parameters have. */
+  database: string;
 }
 
 /** In the order in which they are best made. */
@@ -34,34 +36,34 @@ export async function readCode(session: Session, database: string): Promise<Sour
   const add = async (code: Omit<SourceCode, keyof Shown>, what: string) =>
     found.push({ ...code, ...(await shownBy(session, what, database, code.name)) });
 
-  for (const [name, type, body, definer, sqlMode, client, connection] of await session.query(
-    `SELECT ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION
+  for (const [name, type, body, definer, sqlMode, client, connection, of] of await session.query(
+    `SELECT ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, DATABASE_COLLATION
        FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
       ORDER BY ROUTINE_TYPE = 'PACKAGE' DESC, ROUTINE_TYPE = 'PACKAGE BODY' DESC, ROUTINE_TYPE, ROUTINE_NAME`,
   )) {
     const kind = (type ?? "").toLowerCase() as SourceCode["kind"];
-    await add(code(kind, name, body, definer, { sqlMode, client, connection }), type ?? "");
+    await add(code(kind, name, body, definer, { sqlMode, client, connection, of }), type ?? "");
   }
   for (const [name, body, definer, client, connection] of await session.query(
     `SELECT TABLE_NAME, VIEW_DEFINITION, DEFINER, CHARACTER_SET_CLIENT, COLLATION_CONNECTION
        FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME`,
   ))
-    await add(code("view", name, body, definer, { sqlMode: null, client, connection }), "VIEW");
+    await add(code("view", name, body, definer, { sqlMode: null, client, connection, of: null }), "VIEW");
   for (const row of await session.query(
     `SELECT TRIGGER_NAME, ACTION_STATEMENT, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION,
-            EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION
+            EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION, DATABASE_COLLATION
        FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
       ORDER BY EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION, ACTION_ORDER`,
   )) {
-    const [name, body, definer, sqlMode, client, connection, table, timing, event] = row;
+    const [name, body, definer, sqlMode, client, connection, table, timing, event, of] = row;
     const trigger = { table: table ?? "", timing: timing ?? "", event: event ?? "" };
-    await add({ ...code("trigger", name, body, definer, { sqlMode, client, connection }), trigger }, "TRIGGER");
+    await add({ ...code("trigger", name, body, definer, { sqlMode, client, connection, of }), trigger }, "TRIGGER");
   }
-  for (const [name, body, definer, sqlMode, client, connection, zone] of await session.query(
-    `SELECT EVENT_NAME, EVENT_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, TIME_ZONE
+  for (const [name, body, definer, sqlMode, client, connection, zone, of] of await session.query(
+    `SELECT EVENT_NAME, EVENT_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, TIME_ZONE, DATABASE_COLLATION
        FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema} ORDER BY EVENT_NAME`,
   )) {
-    const one = code("event", name, body, definer, { sqlMode, client, connection });
+    const one = code("event", name, body, definer, { sqlMode, client, connection, of });
     await add({ ...one, context: { ...one.context, timeZone: zone ?? "" } }, "EVENT");
   }
   return found;
@@ -74,7 +76,7 @@ function code(
   name: Cell,
   body: Cell,
   definer: Cell,
-  { sqlMode, client, connection }: { sqlMode: Cell; client: Cell; connection: Cell },
+  { sqlMode, client, connection, of }: { sqlMode: Cell; client: Cell; connection: Cell; of: Cell },
 ): Omit<SourceCode, keyof Shown> {
   const at = (definer ?? "").lastIndexOf("@");
   return {
@@ -82,7 +84,13 @@ function code(
     name: name ?? "",
     body: body ?? "",
     definer: at < 0 ? { user: definer ?? "", host: "" } : splitAccount(definer ?? "", at),
-    context: { sqlMode: sqlMode ?? "", client: client ?? "", connection: connection ?? "", timeZone: "" },
+    context: {
+      sqlMode: sqlMode ?? "",
+      client: client ?? "",
+      connection: connection ?? "",
+      timeZone: "",
+      database: of ?? "",
+    },
   };
 }
 

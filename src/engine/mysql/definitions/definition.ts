@@ -101,6 +101,8 @@ export function parseDefinition(shown: string, foreignKeys: readonly KeyNames[] 
     partitions: partitions
       .replace(/^\/\*!\d+\s+/, "")
       .replace(/(?:(?<!\s)\s+)?\*\/$/, "")
+      // MySQL closes its comment around this one word of a partition's key.
+      .replace(/ \*\/ \/\*!\d+ (ALGORITHM = \d) \*\/ \/\*!\d+ /g, " $1 ")
       .trim(),
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { collationNotes, noTextCollations, withResultCollation } from "./routine-collations.ts";
+import { collationNotes, databaseTexts, noTextCollations, withResultCollation } from "./routine-collations.ts";
 
 test.each([
   [
@@ -35,4 +35,37 @@ test("character sets in a text are named once, without those that have a collati
     "its text names the character set utf8mb3 without a collation, which is two by default in the target, not one",
   ]);
   expect(notes("a CHARACTER SET utf8mb3 COLLATE utf8mb3_bin, 'using utf8mb3'")).toEqual([]);
+});
+
+test.each([
+  [
+    "FUNCTION `f`(p varchar(3), q int, `r s` enum('a,b')) RETURNS int DECLARE a, `b c` text;",
+    "",
+    ["p", "r s", "a", "b c"],
+  ],
+  ["PROCEDURE p(INOUT a char(3) charset latin1, OUT b decimal(9,2)) BEGIN END", "", []],
+  [
+    "TRIGGER t BEFORE INSERT ON x FOR EACH ROW BEGIN DECLARE a long; DECLARE b long varbinary; DECLARE c binary(3); END",
+    "",
+    ["a"],
+  ],
+  [
+    "EVENT e DO BEGIN /* DECLARE a text; */ -- DECLARE b text;\n SET @x = 'DECLARE c text'; DECLARE d cursor for select 1; END",
+    "",
+    [],
+  ],
+  [
+    "PROCEDURE p() BEGIN DECLARE a text DEFAULT convert('x' using latin1); DECLARE b text collate utf8mb4_bin; END",
+    "",
+    ["a"],
+  ],
+  [
+    'PROCEDURE "p"("a" IN OUT int, b varchar2(9)) AS x varchar(9); y int; z char := 1; BEGIN set x = 1; END',
+    "ORACLE",
+    ["b", "x", "z"],
+  ],
+])("what takes the default of the database: %s", (shown, sqlMode, names) => {
+  const context = { sqlMode, client: "", connection: "", timeZone: "", database: "" };
+  const found = databaseTexts({ kind: "procedure", shown: `CREATE DEFINER=\`u\`@\`h\` ${shown}`, context });
+  expect(found.map((text) => text.replace(/^its (?:parameter|variable) /, ""))).toEqual(names);
 });

@@ -97,3 +97,107 @@ function namedSets(text: string): Set<string> {
   });
   return found;
 }
+
+/** Of a routine, trigger or event: what takes the default of its database, since its text names no character set for it. Pure. */
+export function databaseTexts({ kind, shown, context }: Pick<SourceCode, "kind" | "shown" | "context">): string[] {
+  if (kind === "view") return [];
+  const text = plainCode(shown, /ANSI_QUOTES|ORACLE/i.test(context.sqlMode));
+  const parameters = parametersIn(text).flatMap((parameter) => {
+    const [, name = "", type = ""] = parameterHead.exec(parameter) ?? [];
+    return takesDefault(type) ? [`its parameter ${unquoted(name)}`] : [];
+  });
+  const declared = [...text.matchAll(/ORACLE/i.test(context.sqlMode) ? oracleVariables : variables)].flatMap(
+    ([, names = "", type = ""]) =>
+      takesDefault(type.split(/\bdefault\b|:=/i)[0] ?? "")
+        ? names.split(/\s*,\s*/).map((name) => `its variable ${unquoted(name)}`)
+        : [],
+  );
+  return [...parameters, ...declared];
+}
+
+const nameText = "`(?:[^`]|``)*`|[\\w$\\u0080-\\uffff]+";
+const variables = new RegExp(`\\bdeclare\\s+((?:${nameText})(?:\\s*,\\s*(?:${nameText}))*)\\s+([^;]*)`, "gi");
+const oracleVariables = new RegExp(`(?:(?<=;)|\\b(?:is|as|declare))\\s*(${nameText})\\s+([^;]*)`, "gi");
+const parameterHead = new RegExp(`^\\s*(?:(?:in|out|inout)\\s+)?(${nameText})\\s+([\\s\\S]*)`, "i");
+const routineHead = new RegExp(
+  `\\b(?:procedure|function)\\s+(?:if\\s+not\\s+exists\\s+)?(?:${nameText})(?:\\.(?:${nameText}))?\\s*\\(`,
+  "i",
+);
+
+const takesDefault = (type: string): boolean =>
+  /^(?:(?:long\s+)?varchar2?|char(?:acter)?|(?:tiny|medium|long)?text|long(?!\s+varbinary)|clob|enum(?=\s*\()|set(?=\s*\())\b/i.test(
+    type,
+  ) && !/\b(?:character\s+set|char\s+set|charset|collate|ascii|unicode|byte)\b/i.test(type);
+
+const unquoted = (name: string) => (name.startsWith("`") ? name.slice(1, -1).replaceAll("``", "`") : name);
+
+/** Without its texts and comments, and with names in one kind of quotes. */
+const plainCode = (shown: string, quotes: boolean): string =>
+  shown.replace(
+    /`(?:[^`]|``)*`|'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"\\]|""|\\[\s\S])*"?|\/\*[\s\S]*?\*\/|--\s[^\n]*|#[^\n]*/g,
+    (found) => {
+      if (found.startsWith("`")) return found;
+      if (quotes && found.startsWith('"'))
+        return `\`${found.slice(1, -1).replaceAll('""', '"').replaceAll("`", "``")}\``;
+      return /^['"]/.test(found) ? "''" : " ";
+    },
+  );
+
+function parametersIn(text: string): string[] {
+  const head = routineHead.exec(text);
+  const found: string[] = [];
+  if (head === null) return found;
+  let depth = 1;
+  let start = head.index + head[0].length;
+  for (let at = start; at < text.length; at++) {
+    const letter = text[at];
+    if (letter === "(") depth++;
+    else if (letter === ")") depth--;
+    if (depth > 0 && !(letter === "," && depth === 1)) continue;
+    found.push(text.slice(start, at));
+    start = at + 1;
+    if (depth === 0) break;
+  }
+  return found;
+}
+
+/** The collation of the database that code was made in, where it takes that default; its character set alone between MySQL and MariaDB. */
+export const databaseCollation = (
+  code: Pick<SourceCode, "kind" | "shown" | "context">,
+  crossing: boolean,
+): string | undefined => {
+  if (databaseTexts(code).length === 0) return undefined;
+  return crossing ? setOf(code.context.database) : code.context.database;
+};
+
+const setOf = (collation: string): string => setName(collation.replace(/_.*/, ""));
+
+export interface TargetDefault {
+  /** The target database's. */
+  collation: string;
+  collations: ReadonlySet<string>;
+}
+
+/**
+ * A sentence where code takes the default of its database and the target's is another: its variables and parameters would
+ * compare and take other characters there. Pure.
+ */
+export function databaseNote(
+  code: Pick<SourceCode, "kind" | "shown" | "context">,
+  { collation, collations }: TargetDefault,
+): string | undefined {
+  const own = code.context.database;
+  const wanted = nearestCollation(own, (one) => collations.has(one)) ?? own;
+  if (own === "" || collation === "" || wanted === collation) return undefined;
+  const texts = databaseTexts(code);
+  if (texts.length === 0) return undefined;
+  const named = `${texts.slice(0, mostTexts).join(", ")}${texts.length > mostTexts ? ` and ${texts.length - mostTexts} more` : ""}`;
+  return `${named} ${databaseWords}, which is ${collation} in the target, not ${own}: ${databaseFix(setOf(wanted), wanted)}`;
+}
+
+/** In every databaseNote. */
+export const databaseWords = "take the default of the database";
+
+const mostTexts = 10;
+const databaseFix = (set: string, collation: string) =>
+  `make the target database with CHARACTER SET ${set} COLLATE ${collation} before the copy, or name the character set in its text`;

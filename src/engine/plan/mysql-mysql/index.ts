@@ -8,4 +8,5 @@ export { wantedNames } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";
 export { charsetsOf } from "./tables/existing-columns.ts";
 export { planDefinition } from "./tables/plan-tables.ts";
+export { refuseMerged } from "./tables/row-sizes.ts";
 export { type TablePlanning, tableInventory } from "./tables/table-plan.ts";

@@ -7,6 +7,7 @@ import { type Definition, optionText, parseDefinition } from "../../mysql/defini
 import type { Traits } from "../../mysql/definitions/dialect.ts";
 import { withExactBytes } from "../../mysql/definitions/exact-text.ts";
 import {
+  databaseCollation,
   readTextCollations,
   resultCollation,
   type TextCollations,
@@ -282,13 +283,15 @@ function ofCode(
       ...(crossing || kind === "view" ? [] : [{ aspect: "sql_mode", value: context.sqlMode }]),
       ...(beyond?.ofCode(code) ?? []),
       // Those of parameters are the default of each session that calls.
-      ...(result === undefined
-        ? []
-        : [{ aspect: "collation of its result", value: result, settled: true, shown: true }]),
+      ...ifAny("collation of its result", result),
+      ...ifAny("collation of its database", databaseCollation(code, crossing)),
       ...(kind === "event" ? [{ aspect: "time zone", value: context.timeZone, settled: true }] : []),
     ],
   };
 }
+
+const ifAny = (aspect: string, value: string | undefined): Particular[] =>
+  value === undefined ? [] : [{ aspect, value, settled: true, shown: true }];
 
 /** What rights.ts compares by itself. */
 const withoutSecurity = (text: string, body: string): string => {

@@ -110,11 +110,10 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     progress.state(plan.source.name, "done");
   };
 
-  const markMade = async (writer: Session, plan: TablePlan) => {
-    if (content !== "all") return;
-    await fenced(writer, fence, () =>
-      markShapes(writer, fence, targetDatabase, [{ name: plan.name, later: plan.later.flat() }]),
-    );
+  const markMade = async (writer: Session, plans: readonly TablePlan[]) => {
+    if (content !== "all" || plans.length === 0) return;
+    const tables = plans.map(({ name, later }) => ({ name, later: later.flat() }));
+    await fenced(writer, fence, () => markShapes(writer, fence, targetDatabase, tables));
   };
 
   /** The mark of a table that is finished with its rows, and its shape then. */
@@ -199,7 +198,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         return [];
       }
       const plan = await table.make(worker.writer);
-      await markMade(worker.writer, plan);
+      await markMade(worker.writer, [plan]);
       if (content === "schema") return [finish(plan, table.bytes, {})];
       return copyParts(table, plan, await splitTable(worker.reader, work.database, plan.source));
     },
@@ -219,11 +218,15 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         const [part] = parts;
         const simple = parts.length === 1 && plan.later.length === 0 && !plan.history && priorityOf(plan.source) === "";
         if (part === undefined || !simple) {
-          await markMade(writer, plan);
+          await markMade(writer, [plan]);
           others.push(...copyParts(table, plan, parts));
         } else small.push({ plan, part, ...whole(writer, plan) });
       }
       if (small.length === 0) return others;
+      await markMade(
+        writer,
+        small.map(({ plan }) => plan),
+      );
       for (const { plan } of small) progress.state(plan.source.name, "copying");
       const works = small.map(({ plan, part, mark }) => ({ ...partWork(worker, plan, part, true), mark }));
       await copyTogether(writer, fence, works);

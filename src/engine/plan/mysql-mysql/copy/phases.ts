@@ -26,7 +26,7 @@ import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
 import { checkAll, takePresent } from "../tables/data-only.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
-import { refuseLongRows } from "../tables/row-sizes.ts";
+import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
@@ -65,15 +65,15 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
-  await claimNames(run, target.server, writer).catch(async (error: unknown) => {
+  const check = async () => {
+    refuseMerged(catalogue.tables);
+    await claimNames(run, target.server, writer);
+    if (content !== "schema") await refuseLongRows(reader, writer, database, catalogue.tables);
+  };
+  await check().catch(async (error: unknown) => {
     await giveBack(fence, error);
     throw error;
   });
-  if (content !== "schema")
-    await refuseLongRows(reader, writer, database, catalogue.tables).catch(async (error: unknown) => {
-      await giveBack(fence, error);
-      throw error;
-    });
   const resumes = !request.reset && content !== "schema";
   const finished = resumes ? await readFinished<FinishedTable>(fence) : new Map<string, FinishedTable>();
   const kept = await keepFinished({

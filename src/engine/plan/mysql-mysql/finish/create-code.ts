@@ -10,8 +10,10 @@ import {
 } from "../../../mysql/definitions/code-sql.ts";
 import {
   collationNotes,
+  databaseNote,
   readTextCollations,
   resultCollation,
+  type TargetDefault,
   type TextCollations,
 } from "../../../mysql/definitions/routine-collations.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
@@ -37,6 +39,8 @@ export interface CodeWork {
   textCollations: TextCollations;
   /** Those that the target has. */
   collations: ReadonlySet<string>;
+  /** The target database's. */
+  default: TargetDefault;
   /** `on_object_error: fail` */
   strict: boolean;
   definers: NonNullable<CopyOptions["definers"]>;
@@ -63,7 +67,8 @@ export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]):
   return entries.map((entry): InventoryEntry => {
     const code = byName.get(`${entry.kind} ${entry.name}`);
     if (code === undefined || entry.outcome === "reported") return entry;
-    const notes = collationNotes(code, work.textCollations, made);
+    const database = databaseNote(code, work.default);
+    const notes = [...collationNotes(code, work.textCollations, made), ...(database === undefined ? [] : [database])];
     if (notes.length === 0) return entry;
     const note = [...(entry.note === undefined ? [] : [entry.note]), ...notes].join("; ");
     return { ...entry, outcome: "converted", note, definition: definition(code) };

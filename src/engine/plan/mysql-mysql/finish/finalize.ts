@@ -1,4 +1,6 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
+import { databaseNote } from "../../../mysql/definitions/routine-collations.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";
 import { workOff } from "../../../run/work.ts";
@@ -65,6 +67,8 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   }
   const code = await makeCodeOf(run, writer, target, source, crossing);
   put(code);
+  const shifted = otherDefaults(source.codes, code, target);
+  if (shifted !== undefined) warn(shifted);
   // A view is a table to a grant.
   const made = new Set(
     code.flatMap(({ kind, name, outcome }) =>
@@ -81,6 +85,24 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       `the source database's default collation is ${source.collation}, the target's ${target.collation}: tables made later will differ; ALTER DATABASE there to have it alike`,
     );
 }
+
+/** One sentence for all code that takes another default of its database in the target. */
+function otherDefaults(
+  codes: readonly SourceCode[],
+  made: readonly InventoryEntry[],
+  target: TargetDatabase,
+): string | undefined {
+  const there = new Set(made.flatMap(({ kind, name, outcome }) => (outcome === "reported" ? [] : [`${kind} ${name}`])));
+  const found = codes.flatMap((code) => {
+    const name = `${code.kind} ${code.name}`;
+    return there.has(name) && databaseNote(code, target) !== undefined ? [name] : [];
+  });
+  if (found.length === 0) return undefined;
+  const more = found.length > mostNamed ? ` and ${found.length - mostNamed} more` : "";
+  return `text variables or parameters take the target database's default collation ${target.collation}, not that of the source, in ${found.slice(0, mostNamed).join(", ")}${more}: they may compare, store or refuse other texts; the report has the collation to make the target database with`;
+}
+
+const mostNamed = 20;
 
 async function makeCodeOf(
   run: CopyRun,
@@ -99,6 +121,7 @@ async function makeCodeOf(
     crossing,
     textCollations,
     collations: target.collations,
+    default: target,
     strict: run.request.options.on_object_error === "fail",
     definers: run.request.options.definers ?? ("keep" as const),
     accounts: target.accounts,

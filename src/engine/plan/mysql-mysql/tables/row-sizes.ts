@@ -4,6 +4,16 @@ import type { SourceColumn, SourceTable } from "../../../mysql/catalogue/catalog
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 
+/** Errors: `table_refused` for MERGE tables, whose rows would come twice: they are those of other tables. */
+export function refuseMerged(tables: readonly SourceTable[]): void {
+  const names = tables.flatMap(({ name, engine }) => (/^(?:MRG_MyISAM|MERGE)$/i.test(engine) ? [printable(name)] : []));
+  if (names.length === 0) return;
+  throw new EngineError(
+    "table_refused",
+    `MERGE tables have no rows of their own and are not copied: ${names.slice(0, 20).join(", ")}${names.length > 20 ? ` and ${names.length - 20} more` : ""}; exclude them, and make them in the target by their SHOW CREATE TABLE after the copy. Nothing was written`,
+  );
+}
+
 /** Of max_allowed_packet: the statement around a row. */
 const spareBytes = 1024;
 const withoutLength = new Set(["json", "geometry", "point", "linestring", "polygon", "geomcollection"]);
