@@ -72,6 +72,7 @@ JSON that MySQL computed itself, as \`JSON_OBJECT('price', price)\`, can hold de
 decimals become doubles, and values that lose digits are counted in the same way. Dates and bytes become strings with the same text; they are not counted.
 
 MySQL's JSON also sorts the keys of an object. If a \`json\` value has a key twice, MySQL keeps the last one.
+The report's warnings count these values by column.
 
 ### real
 

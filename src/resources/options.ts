@@ -52,10 +52,10 @@ export const optionsSchema = z.object({
     .default(2)
     .describe("Number of tables or parts of tables that are copied at the same time."),
   include: names(
-    "Copy these tables and no others. Write `table` or `schema.table` with the source's names (in MySQL the schema is the database). `*` matches any characters; put a name with a dot in double quotes. A pattern that matches no table is refused. Default: all.",
+    "Copy these tables and no others. Write `table` or `schema.table` with the source's names (in MySQL the schema is the database). `*` matches any characters; put a name with a dot in double quotes. A pattern that matches no table is refused. Between PostgreSQL servers, a table that cannot exist without a table that is not included (a partition, an inheriting table) is refused as well. Default: all.",
   ).exactOptional(),
   exclude: names(
-    "Skip these tables and views. Patterns are written as in `include`, and win over it. Objects that depend on them (views, foreign keys) are skipped too, and the report names them. Default: none.",
+    "Skip these tables and views. Patterns are written as in `include`, and win over it. Objects that depend on them (views, foreign keys) are skipped too, and the report names them. Between PostgreSQL servers, a warning names each table that is skipped with them. Default: none.",
   ).exactOptional(),
   schemas: z
     .record(z.string().min(1).max(64), z.string().max(64))
@@ -72,7 +72,7 @@ export const optionsSchema = z.object({
       "Copy `all`, the `schema` without rows, or the `data` into existing tables with the same columns. With `data`, a value that does not fit into a column fails the run before a row is written.",
     ),
   drop: names(
-    "Existing tables of the target that the copy may drop with their rows (with `content: data`: empty). Write `table` or `schema.table` with the exact names; put a name with a dot in double quotes. If another table of the copy exists in the target, the run fails before anything is written. Default: none.",
+    "Existing tables of the target that the copy may drop with their rows (with `content: data`: empty). If another object depends on one of them, no table is dropped. Write `table` or `schema.table` with the exact names; put a name with a dot in double quotes. If another table of the copy exists in the target, the run fails before anything is written. Default: none.",
   ).exactOptional(),
   verify: z
     .enum(["counts", "checksum"])

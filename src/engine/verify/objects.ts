@@ -50,8 +50,8 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const dependents = await readDependents(source, [...skipped]);
   const large = await compareLargeObjects(source, target);
   const [ours, theirs] = await Promise.all([
-    readPostgresObjects(source, large.unequal),
-    readPostgresObjects(target, large.unequal),
+    readPostgresObjects(source, large.unequal, [...skipped]),
+    readPostgresObjects(target, large.unequal, [...skipped]),
   ]);
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
   // A view that the target has all the same must be that of the source.

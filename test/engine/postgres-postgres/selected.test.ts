@@ -106,6 +106,9 @@ test("a publication that loses tables is named, and so is a materialized view wh
     },
   ]);
   expect(report.warnings.filter((one) => one.includes("a.mv"))).toEqual([]);
+  expect(await compared(source, target, choice)).toMatchObject({ equal: true });
+  await sql(target, "ALTER PUBLICATION pp DROP TABLE a.kid");
+  expect(await compared(source, target, choice)).toMatchObject({ equal: false });
 });
 
 test.each([

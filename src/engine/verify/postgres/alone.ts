@@ -1,4 +1,4 @@
-import { fullNameSql, partSql } from "../../postgres/driver/names.ts";
+import { fullNameSql, literal, partSql } from "../../postgres/driver/names.ts";
 import { each, inSchema } from "./each.ts";
 
 /** Particulars of PostgreSQL's objects that belong to no relation, or name several. Secrets among options are hashed. Pure. */
@@ -9,9 +9,13 @@ const listed = (text: string, order: string, from: string) =>
 const functions = (alias: string, ...columns: string[]) =>
   `pg_catalog.concat_ws(' ', ${columns.map((column) => `${alias}.${column}::pg_catalog.regproc`).join(", ")})`;
 
-/** `since`: the text for servers from a major version on, else NULL. */
-export function aloneAspects(since: (major: number, text: string) => string): string[] {
-  const published = "pg_catalog.pg_publication_rel r WHERE r.prpubid = p.oid";
+/**
+ * `since`: the text for servers from a major version on, else NULL. `without`: full names of tables that publications are
+ * compared without.
+ */
+export function aloneAspects(since: (major: number, text: string) => string, without: readonly string[]): string[] {
+  const skipped = `r.prrelid IN (SELECT c.oid FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE ${fullNameSql("n.nspname", "c.relname")} IN (${without.map(literal).join(", ")}))`;
+  const published = `pg_catalog.pg_publication_rel r WHERE r.prpubid = p.oid${without.length === 0 ? "" : ` AND NOT ${skipped}`}`;
   const table = "r.prrelid::pg_catalog.regclass::pg_catalog.text";
   const columns =
     "(SELECT pg_catalog.string_agg(k.attname, ' ' ORDER BY k.attname) FROM pg_catalog.pg_attribute k WHERE k.attrelid = r.prrelid AND k.attnum = ANY (r.prattrs::pg_catalog.int2[]))";

@@ -36,7 +36,7 @@ const enforced =
 const settings =
   "(SELECT pg_catalog.string_agg(CASE WHEN s ~ '^(search_path|temp_tablespaces|(local|session)_preload_libraries)=' THEN pg_catalog.regexp_replace(s, '\"([a-z_][a-z0-9_]*)\"', '\\1', 'g') ELSE s END, ',' ORDER BY pg_catalog.split_part(s, '=', 1)) FROM pg_catalog.unnest(p.proconfig) s)";
 
-export async function readAspects(session: Session): Promise<Aspect[]> {
+export async function readAspects(session: Session, without: readonly string[]): Promise<Aspect[]> {
   const since = (major: number, text: string, otherwise = "NULL") =>
     session.version >= major * 10_000 ? text : otherwise;
   const prokind = since(11, "p.prokind", "CASE WHEN p.proisagg THEN 'a' ELSE 'f' END");
@@ -165,7 +165,7 @@ export async function readAspects(session: Session): Promise<Aspect[]> {
       ],
       `pg_catalog.pg_type t ${inSchema("t", "typnamespace")}`,
     ),
-    ...aloneAspects(since),
+    ...aloneAspects(since, without),
   ];
   return session.query<Aspect>(
     `SELECT kind, name, aspect, COALESCE(value, '') AS value, settled FROM (${parts.join(" UNION ALL ")}) all_of(kind, name, aspect, value, settled)`,

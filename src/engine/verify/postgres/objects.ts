@@ -11,11 +11,12 @@ import { readContents } from "./large-objects.ts";
 
 /**
  * Every object of a PostgreSQL database with all its particulars, the state of sequences and the bytes of large objects among
- * them; of these only those that are given.
+ * them; of these only those that are given. `without`: full names of tables that are not part of the comparison.
  */
 export async function readPostgresObjects(
   session: Session,
   largeObjects: readonly number[],
+  without: readonly string[],
 ): Promise<ComparedObject[]> {
   const things = (await readInventory(session, new Set())).filter(
     ({ kind, name, relation }) => !/\._rowferry$/.test(kind === "table" ? name : (relation ?? "")),
@@ -34,7 +35,7 @@ export async function readPostgresObjects(
     ...{ aspect: "content", value, settled: true },
   }));
   for (const { kind, name } of large) seen.set(thingKey({ kind, name }), { kind, name, of: undefined, aspects: [] });
-  const extra = [...(await readAspects(session)), ...(await readSequences(session)), ...large];
+  const extra = [...(await readAspects(session, without)), ...(await readSequences(session)), ...large];
   for (const { name, of } of await readStatistics(session)) {
     const one = seen.get(thingKey({ kind: "statistics", name }));
     if (one !== undefined) one.of = of;
