@@ -153,6 +153,7 @@ export const cases: [string, Case][] = [
         options: { drop: ["p"] },
         says: ["blocker dependents_exist"],
         code: "dependents_exist",
+        drops: { tables: 1, rows: 0 },
       },
     ],
     [
@@ -197,6 +198,7 @@ export const cases: [string, Case][] = [
         options: { drop: ["p"] },
         says: ["blocker dependents_exist"],
         code: "dependents_exist",
+        drops: { tables: 1, rows: 0 },
       },
     ],
   ]),
@@ -232,6 +234,7 @@ export const cases: [string, Case][] = [
       options: { drop: ["p"] },
       says: ["blocker dependents_exist"],
       code: "dependents_exist",
+      drops: { tables: 1, rows: 0 },
     },
   ],
   [
@@ -266,6 +269,7 @@ export const cases: [string, Case][] = [
       options: { drop: ["public.p"] },
       says: ["blocker dependents_exist"],
       code: "dependents_exist",
+      drops: { tables: 1, rows: 0 },
     },
   ],
   [
