@@ -43,8 +43,8 @@ A text that goes into another type is read by the target's server:
 - A text that the server takes for another value is refused, as \`2\` or \`y \` into \`enum('x','y')\`, and \`b,a\` into \`set('a','b')\`.
 - A document with a key twice is refused for \`jsonb\`. jsonb has its own order of keys, and its own spaces.
 
-With \`content: data\`, a plain column of the target takes the values that the source computed; between PostgreSQL servers it does not,
-and a warning has the column. A column that the target computes and the source does not is
+With \`content: data\`, a plain column of the target takes the values that the source computed.
+Between PostgreSQL servers it does not, and a warning has the column. A column that the target computes and the source does not is
 refused with \`schema_differs\`. Where both compute it, the values are always compared: a warning has the column.
 
 A retry or resume checks all tables that it copies again. \`rowferry assess\` lists the columns that will be checked (\`values_may_not_fit\`).

@@ -19,8 +19,8 @@ import {
 /**
  * What a user reads has no word of the project's own for a known thing, no sentence that begins with a bare "What" or "Of", and
  * none of more than 25 words (writing.md). Looked at: texts of more than one word in the source (REST, MCP, `kubectl explain`,
- * conditions, events, log entries, reports, assessments, the command line), the pages, the chart, the examples. Comments of the
- * source are not looked at.
+ * conditions, events, log entries, reports, assessments, the command line), the pages, the chart with its messages, alerts and
+ * dashboard, the examples. Comments of the source are not looked at.
  */
 
 interface Text {
@@ -46,6 +46,14 @@ const readPages = (): Text[] =>
     ...["README.md", "SECURITY.md", "CONTRIBUTING.md", "CHANGELOG.md", "charts/rowferry/README.md"],
   ].flatMap((place) => proseIn(read(place)).map((text) => ({ place, text })));
 
+const [alerts, dashboard] = ["charts/rowferry/files/alerts.yaml", "charts/rowferry/files/dashboard.json"];
+
+/** Messages of admission policies, and of values that the chart refuses. */
+const messagesIn = (template: string): string[] =>
+  [...template.matchAll(/^ +- message: "?(.*?)"?$|\bfail "(.*?)" \}\}/gm)].map(([, message, refusal]) =>
+    (message ?? refusal ?? "").replace(/\{\{.*?\}\}/g, "…"),
+  );
+
 const readManifests = (): Text[] => [
   ...["charts/rowferry/values.yaml", "charts/rowferry/Chart.yaml", ...namesIn("examples", ".yaml")].flatMap((place) =>
     commentsIn(read(place)).map((text) => ({ place, text })),
@@ -55,6 +63,16 @@ const readManifests = (): Text[] => [
     .replace(/\{\{-? (?:if|else|end)[^}]*\}\}/g, "")
     .split("\n\n")
     .map((text) => ({ place: "charts/rowferry/templates/NOTES.txt", text })),
+  ...[...namesIn("charts/rowferry/templates", ".yaml"), ...namesIn("charts/rowferry/templates", ".tpl")].flatMap(
+    (place) => messagesIn(read(place)).map((text) => ({ place, text })),
+  ),
+  ...[...read(alerts).matchAll(/^ +(?:summary|description): "(.*)"$/gm)].map(([, text = ""]) => ({
+    ...{ place: alerts, text: text.replace(/\{\{.*?\}\}/g, "…") },
+  })),
+  ...[...read(dashboard).matchAll(/"(?:title|description)": "(.*)"/g)].map(([, text = ""]) => ({
+    place: dashboard,
+    text,
+  })),
   ...Object.entries(crds).flatMap(([place, crd]) => explanationsIn(crd()).map((text) => ({ place, text }))),
 ];
 

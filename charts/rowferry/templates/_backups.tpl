@@ -10,7 +10,7 @@
 {{- $storage := $backups.storage | default dict }}
 {{- if include "rowferry.namespaced" . }}
 {{- if $storage.bucket }}
-{{- fail "watchNamespaces is set and backups.storage.bucket too: that bucket is for the backups of teams, which there are none of. Leave it empty, and name storage in each BackupSchedule" }}
+{{- fail "watchNamespaces is set and backups.storage.bucket too: that bucket is for the backups of teams, which do not exist in this mode. Leave it empty, and name storage in each BackupSchedule" }}
 {{- end }}
 {{- else }}
 {{- if not $storage.bucket }}
