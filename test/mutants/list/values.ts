@@ -6,8 +6,8 @@ export const values: readonly Mutant[] = [
   {
     id: "minus-zero-uncounted",
     file: "src/engine/plan/mysql-mysql/copy/copy-tables.ts",
-    find: "return count === 0 ? [] : [minusZeroMessage(",
-    replace: "return count >= 0 ? [] : [minusZeroMessage(",
+    find: "return count === 0 ? [] : [message(",
+    replace: "return count >= 0 ? [] : [message(",
     test: {
       file: "test/engine/mysql-mysql/values.test.ts",
       name: "mysql → mariadb: a zero keeps its sign, or is counted where the target knows no minus zero",
