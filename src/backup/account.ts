@@ -17,6 +17,8 @@ export function createBackupAccount(
   return {
     phase(phase) {
       progress.phase = phase;
+      // A restore counts its tables again.
+      if (phase === "verifying") progress.tables.done = 0;
       tell();
     },
     total({ bytes, rows, tables }) {

@@ -35,7 +35,7 @@ const found: Assessment = {
 };
 
 test("the verdict stands first, and what is the same for many objects is said once", () => {
-  expect(assessmentText(found)).toBe(`Not ready: a blocker ends the copy.
+  expect(assessmentText(found)).toBe(`Not ready: 1 blocker.
 
   Source     MySQL 9.7.4: 6.7 MB, 16 tables, about 46,603 rows
   Target     PostgreSQL 18.6: empty, free disk not known
@@ -53,7 +53,7 @@ Would not be copied, or would be changed:
   trigger one, two: a trigger's code is not translated
   view v: not translated: why (a draft is in --json)
 
-How objects are converted, the most frequent ways first:
+Conversions, the most frequent first:
   column a.x, b.x: smallint unsigned → integer
   column a.flag: tinyint(1) → boolean
 `);

@@ -29,14 +29,14 @@ export function assessmentText(found: Assessment): string {
     ...(sayings.length === 0 ? [] : [""]),
     ...sayings.flatMap(findingLines),
     ...section("Would not be copied, or would be changed:", lost),
-    ...section("How objects are converted, the most frequent ways first:", converted),
+    ...section("Conversions, the most frequent first:", converted),
   ].join("\n")}\n`;
 }
 
 function verdict({ ready, findings }: Assessment): string {
   if (ready) return "Ready: no blockers.";
   const blockers = findings.filter(({ severity }) => severity === "blocker").length;
-  return `Not ready: ${blockers === 1 ? "a blocker ends" : `${blockers} blockers end`} the copy.`;
+  return `Not ready: ${blockers === 1 ? "1 blocker" : `${blockers} blockers`}.`;
 }
 
 function facts({ source, target, objects, estimate, samples }: Assessment): string[] {

@@ -23,7 +23,7 @@ export async function runAssess(
   voice.log("info", `Assessing a copy of ${placeOf(source)} to ${placeOf(target)}`);
   // Its findings stand in the answer, in their order; told one by one they would be there twice.
   const hooks = { signal: context.signal, log: () => undefined };
-  const run = runOf(source, target, parsed.flags.run);
+  const run = runOf(source, target, parsed.flags.run, parsed.options);
   const assessed = await assess({ source, target, options: parsed.options, owner: run }, hooks);
   const before = (await foundRuns(target, context.signal)).find(({ owner }) => owner === run);
   const found = before === undefined ? assessed : afterRun(assessed, before, run);

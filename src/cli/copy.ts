@@ -1,12 +1,14 @@
 import { assessFirst } from "../engine/assess/assess-first.ts";
+import type { Assessment } from "../engine/assess/index.ts";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { type CopyReport, EngineError } from "../engine/contract/index.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
+import { counted } from "../guard/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { commandFailure, ResultNotWritten } from "./exit.ts";
-import { withFlags } from "./flags/messages.ts";
+import { messageWithFlags, withFlags } from "./flags/messages.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
 import type { CommandContext } from "./io.ts";
 import type { CliEngine, CommandResult } from "./main.ts";
@@ -39,15 +41,22 @@ async function copyInto(
 ): Promise<CommandResult> {
   const { options, flags } = parsed;
   const { source, target } = await openBoth(parsed, context, voice);
-  const run = runOf(source, target, flags.run);
+  const run = runOf(source, target, flags.run, options);
   voice.log("info", `Copying ${placeOf(source)} to ${placeOf(target)} as run ${run}`);
+  if (!(flags.report ?? []).some(isJson))
+    voice.log("info", "To be able to reset the copy once it is complete, add --report FILE.json");
   try {
     const request = { owner: run, ownerName: runName(run, source, target), source, target, options, reset: false };
     const hooks = { ...voice, signal: context.signal };
     // What it warns of the copy tells again, once it knows more.
     const assess: CliEngine["assess"] = (asked, { signal }) =>
       engine.assess({ ...asked, unmeasured: true }, { signal, log: () => undefined });
-    await assessFirst(request, hooks, { ...engine, assess }, () => undefined);
+    let assessed: Assessment | undefined;
+    await assessFirst(request, hooks, { ...engine, assess }, (found) => {
+      assessed = found;
+    }).catch((error: unknown) => {
+      throw Object.assign(error as Error, blockerLines(assessed));
+    });
     const copied = await engine.copy(request, hooks);
     const report = withFlags(cleanReport(copied.report, context.redactor));
     // Stored before the checkpoint goes: what is lost here, the same command gets again without copying.
@@ -84,8 +93,25 @@ async function storeDifferent(
   if (failed.length > 0) voice.log("error", `The report could not be written to ${failed.join(", nor to ")}`);
 }
 
+const isJson = (path: string) => !/\.(html?|md)$/i.test(path);
+
+const ofEarlierCopy =
+  "If an earlier copy made them: rowferry reset TARGET, with --report FILE.json where that copy was complete.";
+
+/** What stands in the way, one after the other as assess lists it; nothing where no blocker was found. */
+function blockerLines(assessed: Assessment | undefined): { shown?: string } {
+  const blockers = assessed?.findings.filter(({ severity }) => severity === "blocker") ?? [];
+  if (blockers.length === 0) return {};
+  const lines = blockers.flatMap(({ object, reason, fix }) => [
+    `  ${messageWithFlags(`${object}: ${reason}`)}`,
+    ...(fix === "" ? [] : [`    → ${messageWithFlags(fix.replace(/; nothing was written$/, ""))}`]),
+  ]);
+  if (blockers.some(({ code }) => code === "target_not_empty")) lines.push(`  ${ofEarlierCopy}`);
+  return { shown: `nothing was written: ${counted(blockers.length, "blocker")}\n${lines.join("\n")}\n` };
+}
+
 function storedIn({ made }: CopyReport, reports: readonly string[]): string {
-  const json = reports.find((path) => !/\.(html?|md)$/i.test(path));
+  const json = reports.find(isJson);
   if (made.length === 0) return "";
   return json === undefined
     ? "\nWithout --report FILE.json the list of what was made is not kept, and a later reset cannot know it.\n"

@@ -1,15 +1,22 @@
 import { createHash } from "node:crypto";
-import type { Endpoint } from "../engine/contract/index.ts";
+import type { CopyOptions, Endpoint } from "../engine/contract/index.ts";
 import { UsageError } from "./exit.ts";
 
 /**
- * Who a run is: the same source and target are the same run, so that the same command goes on where it was cut off, on
- * another machine too. Two runs between the same two databases are told apart by `--run`.
+ * The name of a run: the same source, target and selection are the same run, so that the same command resumes it, on
+ * another machine too. Another selection is another run: it would drop what the first one copied.
  */
-export function runOf(source: Endpoint, target: Endpoint, named: string | undefined): string {
+export function runOf(
+  source: Endpoint,
+  target: Endpoint,
+  named: string | undefined,
+  { include, exclude }: Pick<CopyOptions, "include" | "exclude"> = {},
+): string {
   if (named !== undefined) return namedRun(named);
+  const sorted = (patterns: readonly string[] = []) => [...new Set(patterns)].sort();
+  const selection = include === undefined && exclude === undefined ? [] : [[sorted(include), sorted(exclude)]];
   const place = ({ engine, host, port, database }: Endpoint) => [engine, host.toLowerCase(), port, database];
-  const digest = createHash("sha256").update(JSON.stringify([place(source), place(target)]));
+  const digest = createHash("sha256").update(JSON.stringify([place(source), place(target), ...selection]));
   return `cli-${digest.digest("hex").slice(0, 24)}`;
 }
 

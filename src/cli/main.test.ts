@@ -243,7 +243,7 @@ describe("how a copy ended is in the exit code", () => {
 });
 
 describe("the request that the engine gets", () => {
-  it("has the options, and a run that follows from the places alone", async () => {
+  it("has the options, and a run that follows from the places and the selection", async () => {
     const words = [
       "--jobs",
       "4",
@@ -266,13 +266,15 @@ describe("the request that the engine gets", () => {
       bandwidth: 20_000_000,
     });
     const [again, other, named] = [
-      await call(["copy", "mysql://other:pw@db.invalid:3306/shop", bare[1] ?? ""]),
+      await call(["copy", "mysql://other:pw@db.invalid:3306/shop", bare[1] ?? "", "-i", "b,c", "-i", "a", "--jobs", "2"]),
       await call(["copy", "mysql://reader@db.invalid/shop2", bare[1] ?? ""]),
       await call(["copy", ...bare, "--run", "mine"]),
     ];
     expect(again.request?.owner).toBe(request?.owner);
     expect(other.request?.owner).not.toBe(request?.owner);
     expect(named.request?.owner).toBe("mine");
+    const all = await call(["copy", ...bare]);
+    expect(all.request?.owner).not.toBe(request?.owner);
     expect(request?.ownerName).toContain(`${request?.owner} (mysql://reader@DB.invalid:3306/shop to postgres:`);
   });
 

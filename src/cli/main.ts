@@ -182,16 +182,17 @@ async function runCommand(
     voice.still();
     const message =
       (interrupted && stoppedMessage(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
-    const { run } = thrown as { run?: string };
-    const shown = `rowferry: ${message}${exitMessage(exitCode, code)}`;
+    const { run, shown: laidOut } = thrown as { run?: string; shown?: string };
+    const told = !interrupted && laidOut !== undefined ? redactor.clean(laidOut) : message;
+    const shown = `rowferry: ${told}${exitMessage(exitCode, code)}`;
     voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;
     if (!written && (json || body !== undefined)) {
       const outcome = exitCode === exitCodes.different ? "different" : "failed";
-      const told = { outcome, ...(run === undefined ? {} : { run }), ...body, error: { code, message, retryable } };
+      const answer = { outcome, ...(run === undefined ? {} : { run }), ...body, error: { code, message, retryable } };
       // What cannot be printed either is said on stderr, above.
-      await printed(io.stdout, jsonOf(told)).catch(() => undefined);
+      await printed(io.stdout, jsonOf(answer)).catch(() => undefined);
     }
     return exitCode;
   }

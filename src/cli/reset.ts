@@ -28,6 +28,10 @@ export async function runReset(
   voice: Voice,
   engine: Pick<CliEngine, "foundRuns" | "refuseElsewhere" | "reset">,
 ): Promise<CommandResult> {
+  if (flags.run !== undefined && flags.report !== undefined)
+    throw new UsageError(
+      "--run and --report name two different runs: use --run for an unfinished one, --report for a completed one",
+    );
   const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
   const report = reportFile === undefined ? undefined : await readReportFile(reportFile);
@@ -103,7 +107,10 @@ export function formatReset({ dropped, absent, left }: Reset, place: string): st
   const said = [
     dropped === 0 ? `Nothing was dropped in ${place}` : `Dropped ${objects(dropped)} that the run made in ${place}`,
   ];
-  if (absent > 0) said.push(`${objects(absent)} of the list ${absent === 1 ? "was" : "were"} not there`);
+  if (absent > 0)
+    said.push(
+      `${objects(absent)} of the list ${absent === 1 ? "was" : "were"} gone already: dropped with the table ${absent === 1 ? "it belongs" : "they belong"} to, or before this reset`,
+    );
   if (left.length > 0) {
     const more = left.length > mostWhys ? `; and ${left.length - mostWhys} more, as the warnings say` : "";
     said.push(`${objects(left.length)} of the list stayed: ${left.slice(0, mostWhys).join("; ")}${more}`);

@@ -21,7 +21,10 @@ export async function runVerify(
   const { source, target } = await openBoth(parsed, context, voice);
   voice.log("info", `Comparing ${placeOf(source)} with ${placeOf(target)}`);
   const options = { ...parsed.options, verify: level };
-  const found = await verify({ source, target, options }, { ...voice, signal: context.signal });
+  // Each difference is in the answer too: on a terminal both arrive together.
+  const log: VerifyHooks["log"] = (kind, message) =>
+    void (kind === "warning" && parsed.progress !== "json" ? undefined : voice.log(kind, message));
+  const found = await verify({ source, target, options }, { ...voice, log, signal: context.signal });
   const report = withFlags(cleanReport(found, context.redactor));
   const different = { outcome: "different", exitCode: exitCodes.different };
   return { body: { report }, text: textOf(report), ...(report.equal ? {} : different) };
@@ -52,11 +55,11 @@ function textOf(report: VerifyReport): string {
     ...named("missing in the target", missing),
     ...named("only in the target", extra),
     ...named("columns that could not be compared", verification.uncompared),
-    ...named("objects whose texts these servers write differently, to be compared by eye", objects.undecided),
-    ...named("not compared, or not by their definition", objects.not_compared),
-    ...named("not in the target as in the source, since it cannot be, or by choice", objects.notes),
+    ...named("objects that the two servers write differently: compare their definitions yourself", objects.undecided),
+    ...named("kinds of objects compared by name only, or not at all", objects.not_compared),
+    ...named("expected differences, which a copy makes too", objects.notes),
     ...named(
-      "objects that the target lacks or has otherwise",
+      "objects that are missing in the target or have another definition",
       lost.map(({ kind, name, note = "" }) => `${kind} ${name}: ${note}`),
     ),
   ];
@@ -66,11 +69,14 @@ function textOf(report: VerifyReport): string {
 /** Never a bare "Equal": what was compared, and how. */
 function verdict({ verification, tables, objects, equal }: VerifyReport): string {
   const rows = `${counted(verification.rows, "row")} in ${counted(tables.length, "table")}`;
-  const what = verification.level === "checksum" ? `the values of ${rows}` : `the numbers of ${rows}`;
+  const values = verification.level === "checksum";
+  const what = values
+    ? `the values of ${rows}`
+    : `the row counts of ${counted(tables.length, "table")} (${counted(verification.rows, "row")})`;
   if (!equal) return `Different: compared ${what}, and ${counted(objects.compared, "object")} by ${objects.by}`;
   if (objects.by === "definition")
-    return `Equal: ${what}, and the definitions of ${counted(objects.compared - objects.undecided.length, "object")}, with ${objects.notes.length === 0 ? "" : "other "}owners, definers and grants`;
-  return `Equal: ${what}, and what a copy makes of ${counted(objects.compared, "object")} (by name, keys and indexes by their columns)`;
+    return `Equal: ${what}, and ${counted(objects.compared - objects.undecided.length, "object")} by definition, owner and grants${objects.notes.length === 0 ? "" : " except those below"}`;
+  return `Equal: ${what}, and ${counted(objects.compared, "object")} by name (keys and indexes by their columns)`;
 }
 
 function named(what: string, names: readonly string[]): string[] {

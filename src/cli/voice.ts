@@ -66,7 +66,9 @@ export function createVoice(mode: ProgressMode, { io, redactor }: CommandContext
     if (latest === undefined || kind !== "bar" || over) return;
     // 0 of a terminal that does not know its size.
     const columns = Math.max(stderr.columns || 80, 20);
-    const drawn = frame(latest, samples, { columns, ascii, at: io.monotonic(), since });
+    const at = io.monotonic();
+    // Where nothing was told for a while, the rate falls and the time left grows.
+    const drawn = frame(latest, withSample(samples, latest, at), { columns, ascii, at, since });
     erase();
     const coloured = drawn.join("\n").replace(/█+/g, colours.cyan).replace(/░+/g, colours.dim);
     stderr.write(`${coloured}\n`);
@@ -100,6 +102,7 @@ export function createVoice(mode: ProgressMode, { io, redactor }: CommandContext
       if (kind === "json") event({ event: "measured", size, type });
     },
     progress(progress) {
+      if (over) return;
       const at = io.monotonic();
       samples = withSample(samples, progress, at);
       const another = latest?.phase !== progress.phase;

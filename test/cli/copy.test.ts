@@ -135,6 +135,9 @@ describe("rowferry copy", () => {
       outcome: "failed",
       error: { code: "target_not_empty", retryable: false, message: expect.stringContaining("customer") },
     });
+    expect(stderr).toMatch(
+      /rowferry: nothing was written: 1 blocker\n {2}\S*customer: the target has objects of these names\n {4}→ [^\n]+\n {2}If an earlier copy made them: rowferry reset TARGET/,
+    );
     expect(stderr).toContain("(target_not_empty)");
     expect(await fences(target)).toBe("0");
   });
@@ -146,6 +149,15 @@ describe("rowferry copy", () => {
     expect(code).toBe(1);
     expect(stderr.match(/unknown source database/g)).toHaveLength(1);
     expect(stderr).not.toContain("The check for blockers failed");
+  });
+
+  it("names the ways to give a password, where none was given", async () => {
+    const target = await servers.database("postgres");
+    const env = { ROWFERRY_TARGET_PASSWORD: target.password };
+    const { code, stderr } = await run(["copy", source.bare, target.bare], { env });
+    expect(code).toBe(1);
+    expect(stderr).toContain("set ROWFERRY_SOURCE_PASSWORD, or pass --source-password-file FILE");
+    expect(stderr).not.toContain("user:password@host");
   });
 
   it("fails with 1 and without a secret when a password is wrong", async () => {
@@ -188,6 +200,23 @@ describe("Ctrl-C", () => {
     expect(again.code, again.stderr).toBe(0);
     expect(await one(target, "SELECT count(*) || ' ' || count(DISTINCT id) FROM orders")).toBe(`${rows} ${rows}`);
     expect(await fences(target)).toBe("0");
+  });
+
+  it("with another selection it drops nothing of the run that was cut off, and names it", async () => {
+    const target = await servers.database("postgres");
+    const command = start(["copy", source.bare, target.bare], { env: passwords(target) });
+    await hold(target);
+    command.signal("SIGKILL");
+    await command.ended;
+    await target.session.query("COMMIT");
+    const [, name] = /as run (cli-\w+)/.exec(command.stderr()) ?? [];
+    const other = await run(["copy", source.bare, target.bare, "--include", "customer"], { env: passwords(target) });
+    expect(other.code, other.stderr).toBe(1);
+    expect(other.stderr).toContain("(target_in_use)");
+    expect(other.stderr).toContain(`${name}`);
+    expect(await one(target, "SELECT count(*) FROM pg_tables WHERE tablename IN ('orders', 'customer')")).toBe("2");
+    const again = await run(["copy", source.bare, target.bare], { env: passwords(target) });
+    expect(again.code, again.stderr).toBe(0);
   });
 
   it("and worse: after a kill, reset takes away exactly what was made", async () => {
@@ -336,10 +365,17 @@ describe("rowferry reset", () => {
       const again = await reset(target);
       expect(again.code, again.stderr).toBe(0);
       expect(again.stdout).toMatch(
-        /^Nothing was dropped in .*\. [1-9]\d* objects? of the list (was|were) not there\.$/m,
+        /^Nothing was dropped in .*\. [1-9]\d* objects? of the list (was|were) gone already: /m,
       );
     },
   );
+
+  it("takes --run or --report, not both", async () => {
+    const words = ["reset", source.bare, "--run", "x", "--report", "package.json"];
+    const { code, stderr } = await run(words, {});
+    expect(code).toBe(2);
+    expect(stderr).toContain("--run and --report name two different runs");
+  });
 
   it("refuses a file that is no report", async () => {
     const target = await servers.database("postgres");

@@ -1,3 +1,4 @@
+import { noPassword } from "../../engine/contract/text/no-password.ts";
 import { optionsSchema } from "../../resources/options.ts";
 import { flagName } from "./index.ts";
 
@@ -11,7 +12,15 @@ const spoken = new RegExp(
 );
 
 export const messageWithFlags = (words: string): string =>
-  words.replace(spoken, (_, key: string) => `--${flagName(key)}`);
+  words
+    .replace(spoken, (_, key: string) => `--${flagName(key)}`)
+    .replace(withoutPassword, (_, before: string, side: string) => `${before}${passwordWays(side)}`);
+
+const withoutPassword = new RegExp(
+  `(the (source|target)\\b[^\\n]*?)${noPassword.replace(/[.*+?^$()[\]{}|\\]/g, "\\$&")}`,
+);
+const passwordWays = (side: string) =>
+  `no password was given: set ROWFERRY_${side.toUpperCase()}_PASSWORD, or pass --${side}-password-file FILE`;
 
 /** The sentences of a report or an answer; names and the source's own text stay. */
 export const withFlags = <Found extends { inventory: readonly { note?: string }[] }>(found: Found): Found => ({

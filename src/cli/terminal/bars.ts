@@ -43,8 +43,9 @@ export function frame(
 ): string[] {
   const { phase } = progress;
   const percent = percentOf(progress);
+  const builds = phase === "copying" && progress.table.some(({ state }) => state === "indexing") && isRead(progress);
   const left = leftText(samples) ?? durationText((at - since) / 1000);
-  const head = `${mark(at, ascii)} ${phases[phase].padEnd(phaseWidth)} ${bar(percent / 100, ascii)} ${String(percent).padStart(3)} %  ${left}`;
+  const head = `${mark(at, ascii)} ${(builds ? phases.constraints : phases[phase]).padEnd(phaseWidth)} ${bar(percent / 100, ascii)} ${String(percent).padStart(3)} %  ${left}`;
   const facts = factsOf(progress, samples).join("   ");
   const inWork = tablesToShow(progress.table, mostTables).filter(
     ({ state }) => state === "copying" || state === "indexing",
@@ -56,6 +57,9 @@ export function frame(
   });
   return [head, ...(facts === "" ? [] : [`  ${facts}`]), ...lines].map((line) => cutTo(line, columns - 1));
 }
+
+/** No table has rows to copy any more. */
+const isRead = ({ table }: EngineProgress) => table.every(({ state }) => state === "indexing" || state === "done");
 
 /** Rows, bytes, rate and tables, as far as the phase has them. */
 function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, samples: readonly PaceSample[]): string[] {
@@ -69,7 +73,7 @@ function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, sampl
       ...counted,
     ];
   }
-  if (phase === "verifying" && compared > 0) {
+  if (phase === "verifying" && rows.total > 0) {
     const rate = (sharePerSecond(samples) ?? 0) * rows.total;
     return [
       `${number(compared)} of ${number(Math.max(rows.total, compared))} rows compared`,

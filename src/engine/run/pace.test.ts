@@ -36,6 +36,18 @@ describe("percent", () => {
   ])("%s", (_name, progress, percent) => {
     expect(percentOf(progress)).toBe(percent);
   });
+
+  it("moves while indexes are built, after all rows are read", () => {
+    const table = (state: "indexing" | "done") => ({ name: state, state, rows: 99, total: 99 });
+    const built = (done: number) =>
+      percentOf(
+        at("copying", {
+          bytes: { done: 100, total: 100 },
+          table: Array.from({ length: 4 }, (_, i) => table(i < done ? "done" : "indexing")),
+        }),
+      );
+    expect([0, 1, 2, 4].map(built)).toEqual([76, 80, 83, 90]);
+  });
 });
 
 describe("remaining time", () => {

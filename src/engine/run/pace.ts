@@ -19,13 +19,21 @@ export function percentOf(progress: EngineProgress): number {
   return Math.floor(from + (to - from) * shareDone(progress));
 }
 
-/** Share of the phase that is done, 0 to 1: of the data while it is copied, of tables with their keys, of rows compared. */
-function shareDone({ phase, bytes, rows, tables, compared }: EngineProgress): number {
+/** Of the phase in which rows are copied and each table's indexes are made. */
+const indexShare = 0.15;
+
+/** Share of the phase that is done, 0 to 1: of the data and of the tables' indexes, of tables with their keys, of rows compared. */
+function shareDone({ phase, bytes, rows, tables, compared, table }: EngineProgress): number {
   const share = ({ done, total }: { done: number; total: number }) =>
     total <= 0 ? 0 : Math.min(Math.max(done / total, 0), 1);
   switch (phase) {
-    case "copying":
-      return share(bytes.total > 0 ? bytes : rows);
+    case "copying": {
+      const data = share(bytes.total > 0 ? bytes : rows);
+      if (table.length === 0) return data;
+      const sum = (of: EngineProgress["table"]) => of.reduce((total, one) => total + one.total + 1, 0);
+      const indexed = share({ done: sum(table.filter(({ state }) => state === "done")), total: sum(table) });
+      return data * (1 - indexShare) + indexed * indexShare;
+    }
     case "constraints":
       return share(tables);
     case "verifying":

@@ -50,6 +50,21 @@ describe("the account of progress", () => {
     expect(told.at(-1)).toMatchObject({ rows: { done: 0, total: 16 }, tables: { done: 0, total: 2 } });
   });
 
+  it("tells the last change of a burst too, without another one", async () => {
+    const told: EngineProgress[] = [];
+    const last = Promise.withResolvers<void>();
+    const progress = createProgress((one) => {
+      told.push(one);
+      if (one.table[0]?.state === "indexing") last.resolve();
+    });
+    progress.plan([{ name: "a", rows: 1, bytes: 1 }]);
+    progress.add("a", 1, 1);
+    progress.state("a", "indexing");
+    const alive = setInterval(() => undefined, 1_000);
+    await last.promise.finally(() => clearInterval(alive));
+    expect(told).toHaveLength(2);
+  });
+
   it("speaks at most five times a second, and at each phase", () => {
     const { told, progress, pass } = listen();
     progress.plan([{ name: "a", rows: 1, bytes: 1 }]);

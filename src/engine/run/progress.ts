@@ -38,6 +38,8 @@ export function createProgress(
 ): ProgressAccount {
   const tables = new Map<string, Account>();
   let phase: Phase = "connecting";
+  /** The last change of a burst is told too, after `everyMs`. */
+  let late: NodeJS.Timeout | undefined;
   let told = Number.NEGATIVE_INFINITY;
   let moved = 0;
   let compared = 0;
@@ -45,8 +47,20 @@ export function createProgress(
 
   const tell = (force: boolean) => {
     moved++;
+    show(force);
+  };
+
+  const show = (force: boolean) => {
     const at = now();
-    if (!force && at - told < everyMs) return;
+    if (!force && at - told < everyMs) {
+      late ??= setTimeout(() => {
+        late = undefined;
+        if (phase !== "finished") show(true);
+      }, everyMs).unref();
+      return;
+    }
+    clearTimeout(late);
+    late = undefined;
     told = at;
     const all = [...tables.values()];
     const sum = (of: (account: Account) => number) => all.reduce((total, account) => total + of(account), 0);

@@ -38,7 +38,14 @@ import { readPlan, type SchemaPlan } from "../schema/plan.ts";
 import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
-import { applyRightSteps, applySteps, type ObjectTarget, readTargetFacts, reportRefused } from "./create-objects.ts";
+import {
+  applyRightSteps,
+  applySteps,
+  noteMade,
+  type ObjectTarget,
+  readTargetFacts,
+  reportRefused,
+} from "./create-objects.ts";
 import { prepareDataOnly } from "./data-only.ts";
 import { largeObjectTasks, readGroups } from "./large-objects.ts";
 import { makeRoom } from "./prepare-target.ts";
@@ -148,7 +155,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     log(
       content === "schema"
         ? `Verified: ${objects}; no rows were requested`
-        : `Verified: row counts are equal for ${countedKind(rowsOf(counted), "row")} in ${countedKind(tables.length, "table")}, and ${objects}`,
+        : `Verified: ${verification ? "all values" : "row counts"} are equal for ${countedKind(rowsOf(counted), "row")} in ${countedKind(tables.length, "table")}, and ${objects}`,
     );
   return {
     source: { engine: "postgres", version: versionText(source.version) },
@@ -201,15 +208,15 @@ async function prepareTarget(
     for (const worker of attempt.workers) await quietly(worker.target, withLeaves(tables));
     return tables;
   }
+  for (const words of await codeWarnings(source, target)) said.warn(words);
+  const locale = await otherLocale(source, target);
+  if (locale !== undefined) said.warn(`the target database: ${locale}`);
   if (resumed.hasSchema) {
-    for (const { kind, name } of plan.steps.before) said.note({ kind, name: printable(name), outcome: "copied" });
+    noteMade(attempt.schema, plan.steps.before);
     return plan.tables;
   }
   if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
   await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
-  for (const words of await codeWarnings(source, target)) said.warn(words);
-  const locale = await otherLocale(source, target);
-  if (locale !== undefined) said.warn(`the target database: ${locale}`);
   log(
     `Creating ${countedKind(wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );

@@ -254,6 +254,15 @@ function stays({ facts, warn }: ObjectTarget, { entry }: Step, refused?: unknown
   );
 }
 
+/** Of an earlier attempt, whose warnings are not stored: what was refused then is tried again, and warned of again. */
+export function noteMade(target: ObjectTarget, steps: Iterable<Step>): void {
+  for (const step of steps) {
+    target.note({ kind: step.kind, name: printable(step.name), outcome: "copied" });
+    const statement = ownership(target, step);
+    if (statement !== undefined) target.owed?.push({ step, statement });
+  }
+}
+
 /** Makes the rights, after which an owner may have the right on its schema that it lacked before. */
 export async function applyRightSteps(target: ObjectTarget, steps: Iterable<Step>): Promise<void> {
   await applySteps(target, steps);

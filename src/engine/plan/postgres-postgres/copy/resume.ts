@@ -9,6 +9,7 @@ import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
+import { countedKind } from "../../../report/not-copied.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
 import type { AfterPlan } from "../finish/indexes.ts";
@@ -115,8 +116,11 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const stays = keptObjects(run, kept);
   const gone = made.filter((object) => !stays.has(objectKey(object)));
   log(
-    `An earlier attempt had finished ${finished.length} tables: ${kept.length} of them are equal to the source by hash and are kept; dropping ${gone.length} other objects that it had made`,
+    kept.length === 0
+      ? "The earlier attempt has no complete table that is equal to the source: all tables are copied again"
+      : `The earlier attempt had completed ${countedKind(finished.length, "table")}: ${kept.length} ${kept.length === 1 ? "is" : "are"} kept, since the values are equal to the source's`,
   );
+  if (gone.length > 0) log(`Dropping ${countedKind(gone.length, "object")} that the earlier attempt had made`);
   const begun = kept.map(({ schema, name }) => `part:${JSON.stringify([schema, name]).slice(0, -1)},`);
   await fence.clean(
     gone,
