@@ -52,7 +52,8 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
     log("info", `Snapshot of the source: ${formatSnapshot(opened.facts)}`);
     const tables = opened.tables.filter(({ oid, extension }) => oid !== checkpoint?.oid && extension === undefined);
     account.total({
-      bytes: opened.size,
+      // Without indexes, which a dump does not have.
+      bytes: tables.reduce((sum, { bytes }) => sum + bytes, 0),
       rows: tables.reduce((sum, { rows }) => sum + rows, 0),
       tables: tables.length,
     });
