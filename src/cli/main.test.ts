@@ -266,7 +266,17 @@ describe("the request that the engine gets", () => {
       bandwidth: 20_000_000,
     });
     const [again, other, named] = [
-      await call(["copy", "mysql://other:pw@db.invalid:3306/shop", bare[1] ?? "", "-i", "b,c", "-i", "a", "--jobs", "2"]),
+      await call([
+        "copy",
+        "mysql://other:pw@db.invalid:3306/shop",
+        bare[1] ?? "",
+        "-i",
+        "b,c",
+        "-i",
+        "a",
+        "--jobs",
+        "2",
+      ]),
       await call(["copy", "mysql://reader@db.invalid/shop2", bare[1] ?? ""]),
       await call(["copy", ...bare, "--run", "mine"]),
     ];
