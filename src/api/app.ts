@@ -200,7 +200,8 @@ function showProblem({ world, mounted }: AppOptions) {
     }
     if (!bodyless.has(request.method)) await letUnreadBy(request);
     const document = problemDocument(problem, String(response.locals["id"]), world.settings.baseUrl);
-    const errorBody = mounted.find(({ path }) => path === request.path)?.errorBody;
+    // Also where the path has a slash too many: clients of the protocol show no other body.
+    const errorBody = mounted.find(({ path }) => [path, `${path}/`].includes(request.path))?.errorBody;
     const text = JSON.stringify(errorBody?.(document, response.locals["message"]) ?? document);
     for (const name of ["ETag", "Content-Disposition"]) response.removeHeader(name);
     if (problem.retryAfter !== undefined) response.set("Retry-After", String(problem.retryAfter));

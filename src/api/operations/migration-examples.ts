@@ -19,6 +19,7 @@ const pending: MigrationListItem = {
   type: "conversion",
   size: null,
   cost: 0,
+  amount_due: null,
   currency: "USD",
   created_at: "2030-01-31T12:00:00.000Z",
 };
@@ -86,7 +87,7 @@ export const actedExample = (message: string): Acted => ({ message, migration: p
 
 export const payableExample = (message: string): Acted => ({
   message,
-  migration: { ...pending, status: "awaiting_payment" },
+  migration: { ...pending, status: "awaiting_payment", amount_due: 5 },
 });
 
 export const estimateExample: EstimateView = {

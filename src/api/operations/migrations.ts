@@ -104,7 +104,8 @@ export const migrationOperations: readonly Operation[] = [
     problems: ["not_found", "other_team"],
     examples: { response: actedExample("The migration is deleted. The copied tables stay in the target.") },
     async run(world, call) {
-      return { body: await remove(world, callerOf(call), params.parse(call.params).id) };
+      const { remains: _, ...body } = await remove(world, callerOf(call), params.parse(call.params).id);
+      return { body };
     },
   },
 ];

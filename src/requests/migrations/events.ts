@@ -42,7 +42,7 @@ export function readPosition(text: string | undefined): Position {
 export function eventsSince(migration: Migration, from: Position, currency: string): MigrationEvent[] {
   const events: MigrationEvent[] = [];
   let position: Position = { ...from, ended: false };
-  for (const entry of logsOf(migration.status?.log)) {
+  for (const entry of logsOf(migration.status?.log, migration.metadata.namespace)) {
     const writer = writerOf(entry) === "c" ? "controller" : "worker";
     if (entry.id <= position[writer]) continue;
     position = { ...position, [writer]: entry.id };

@@ -37,8 +37,8 @@ async function wholeLog(world: World, caller: Caller, migration: Migration): Pro
   const { status } = migration;
   const run = status?.result?.run;
   const archived = run === undefined ? undefined : await readLog(world, caller, migration, status?.report?.configMap);
-  if (archived === undefined || run === undefined) return logsOf(status?.log);
-  return logsOf(merged(status?.log ?? [], withIds(run, "w", archived)));
+  if (archived === undefined || run === undefined) return logsOf(status?.log, migration.metadata.namespace);
+  return logsOf(merged(status?.log ?? [], withIds(run, "w", archived)), migration.metadata.namespace);
 }
 
 /**

@@ -1,4 +1,5 @@
 import { isConflict, kinds } from "../../cluster/index.ts";
+import { clean } from "../../guard/text.ts";
 import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { giveBackFree, useUpFree } from "../billing/give-back.ts";
 import { tries } from "../change.ts";
@@ -16,7 +17,12 @@ import { listed, shownState } from "./view/shown.ts";
  * Deletes a Migration with its sealed URLs, log and report; a run in progress is stopped. What is in the target stays. From then on it
  * is not found. `seen`: act only where it still is as it was seen. Throws Problem `not_found`, `other_team`, `state_conflict` where it is not, `busy`.
  */
-export async function remove(world: World, caller: Caller, id: string, seen?: SeenState): Promise<Acted> {
+export async function remove(
+  world: World,
+  caller: Caller,
+  id: string,
+  seen?: SeenState,
+): Promise<Acted & { remains: Remains }> {
   const migration = await (seen === undefined ? removeAny(world, caller, id) : removeLive(world, caller, id, seen));
   await giveBackFree(world, migration.spec.payment, {
     ...migration.metadata,
@@ -28,6 +34,32 @@ export async function remove(world: World, caller: Caller, id: string, seen?: Se
   return {
     message: deletedMessage(migration, state),
     migration: listed(migration, world.settings.currency),
+    remains: remainsOf(migration),
+  };
+}
+
+/** What a deleted migration leaves in its target, as far as its status says. */
+export interface Remains {
+  isRunning: boolean;
+  isUntouched: boolean;
+  isComplete: boolean;
+  /** Of a copy that is not complete: those in work and the largest others, as progress shows them. */
+  tables: string[];
+  /** Tables of that copy. */
+  total: number;
+}
+
+function remainsOf(migration: Migration): Remains {
+  const state = shownState(migration) ?? "pending";
+  const isUntouched = hasWrittenNothing(migration, state);
+  const isComplete = state === "completed";
+  const isPart = !(isUntouched || isComplete);
+  const progress = isPart ? migration.status?.progress : undefined;
+  return {
+    isRunning: state === "in_progress" || (state === "pending" && migration.status?.job !== undefined),
+    ...{ isUntouched, isComplete },
+    tables: (progress?.table ?? []).map(({ name }) => clean(name, 256)),
+    total: progress?.tables.total ?? 0,
   };
 }
 
@@ -43,9 +75,13 @@ export async function previewRemove(
   world: World,
   caller: Caller,
   id: string,
-): Promise<{ migration: MigrationListItem; seen: SeenState }> {
+): Promise<{ migration: MigrationListItem; seen: SeenState; remains: Remains }> {
   const migration = await findLive(world, caller, id);
-  return { migration: listed(migration, world.settings.currency), seen: seenOf(migration) };
+  return {
+    migration: listed(migration, world.settings.currency),
+    seen: seenOf(migration),
+    remains: remainsOf(migration),
+  };
 }
 
 async function removeAny(world: World, caller: Caller, id: string): Promise<Migration> {

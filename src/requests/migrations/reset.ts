@@ -115,8 +115,8 @@ function words(
   const drop = isUntouched
     ? "Nothing would be dropped, since no run has written to the target"
     : whole
-      ? `${counted(count, "object")} that the migration made in the target would be dropped`
-      : "Every object that the migration made in the target would be dropped. The complete list is only in the target, in the table _rowferry";
+      ? `${counted(count, "object")} that the migration made in the target would be dropped, with all rows in them, also those that others wrote since`
+      : "Every object that the migration made in the target would be dropped, with all rows in them, also those that others wrote since. The complete list is only in the target, in the table _rowferry";
   return `${stop}${drop}. Then the copy would start again.`;
 }
 

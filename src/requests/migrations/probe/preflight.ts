@@ -3,6 +3,7 @@ import { optionsSchema } from "../../../resources/options.ts";
 import { isCoveredAnyway } from "../../billing/terms.ts";
 import type { Assessed, ProbeCaller, SideProbe, Unreachable } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
+import { withoutOtherRuns } from "../view/other-runs.ts";
 import type { Pair } from "../view/shapes.ts";
 import { type CheckedPair, checkPair } from "../view/urls.ts";
 import { quoteFor } from "./estimate.ts";
@@ -54,7 +55,7 @@ async function assessedPreflight(
     severity,
     code: clean(words.code, 64),
     object: clean(words.object, 256),
-    reason: clean(words.reason, 1024),
+    reason: withoutOtherRuns(clean(words.reason, 1024), caller.team.status?.namespace),
     fix: clean(words.fix, 1024),
   }));
   const blockers = shown.filter(({ severity }) => severity === "blocker");

@@ -167,6 +167,11 @@ export const listedSchema = z.object({
     .describe(
       "Charged amount minus refunds, in units of the currency; 0 until the capture and where nothing is charged.",
     ),
+  amount_due: z
+    .number()
+    .min(0)
+    .nullable()
+    .describe("Price of the run that awaits payment, in units of the currency; null with any other status."),
   currency,
   created_at: time("When it was created."),
 });

@@ -8,6 +8,7 @@ import { runTypeOf } from "../../../resources/run-type.ts";
 import { publicId } from "../keys/id.ts";
 import { quotedSize } from "../keys/quote-mark.ts";
 import { marks } from "./marks.ts";
+import { withoutOtherRuns } from "./other-runs.ts";
 import type { MigrationListItem, One } from "./shapes.ts";
 
 /**
@@ -45,6 +46,13 @@ function costOf({ spec, status }: Seen, currency: string): number {
   return inUnits(captured - refunded, spec.payment?.currency ?? currency);
 }
 
+/** Of the run that waits for it. */
+function dueOf(migration: Seen): number | null {
+  const { payment } = migration.spec;
+  if (payment === undefined || shownState(migration) !== "awaiting_payment") return null;
+  return inUnits(payment.amount, payment.currency);
+}
+
 const nameOf = ({ metadata }: Seen): string => clean(metadata.annotations?.[marks.name] ?? metadata.name, 100);
 
 export function listed(migration: Seen, currency: string): MigrationListItem {
@@ -55,6 +63,7 @@ export function listed(migration: Seen, currency: string): MigrationListItem {
     type: runTypeOf(migration) ?? null,
     size: migration.status?.size ?? quotedSize(migration) ?? migration.spec.payment?.quotedSize ?? null,
     cost: costOf(migration, currency),
+    amount_due: dueOf(migration),
     currency: migration.spec.payment?.currency ?? currency,
     created_at: createdAt(migration),
   };
@@ -81,7 +90,7 @@ export function one(migration: Seen, currency: string): One {
     error: failed ? errorOf(migration) : null,
     report: reportOf(present?.report),
     options: optionsOf(spec),
-    logs: logsOf(status?.log),
+    logs: logsOf(status?.log, migration.metadata.namespace),
   };
 }
 
@@ -114,20 +123,23 @@ function reportOf(report: NonNullable<Migration["status"]>["report"]): One["repo
   return { tables, rows, reported };
 }
 
-function errorOf({ status }: Seen): One["error"] {
+function errorOf({ metadata, status }: Seen): One["error"] {
   const condition = status?.conditions?.find(({ type, status: holds }) => type === "Failed" && holds === "True");
   if (condition === undefined) return null;
   // A Migration that failed under an earlier version does not say: nothing is promised of it.
   const retryable = status?.retryable ?? false;
-  return { code: snake(condition.reason), message: said(condition.message, 2048), retryable };
+  return { code: snake(condition.reason), message: said(condition.message, 2048, metadata.namespace), retryable };
 }
 
-/** A sentence of a run, which may have a server's words in it. */
-export const said = (message: string, most: number): string => withoutOwnAddress(clean(message, most));
+/** A sentence of a run, which may have a server's words in it. `own`: the namespace of who reads it. */
+export const said = (message: string, most: number, own?: string): string =>
+  withoutOwnAddress(withoutOtherRuns(clean(message, most), own));
 
 /** A condition's reason (`WrongPassword`) as a code of the API (`wrong_password`). */
 export const snake = (reason: string): string => reason.replace(/(?<=[a-z0-9])(?=[A-Z])/g, "_").toLowerCase();
 
 /** Entries in the order of the log, oldest first. */
-export const logsOf = (log: readonly LogEntry[] = []): LogEntry[] =>
-  [...log].sort((a, b) => (a.id < b.id ? -1 : 1)).map((entry) => ({ ...entry, message: said(entry.message, 1024) }));
+export const logsOf = (log: readonly LogEntry[] = [], own?: string): LogEntry[] =>
+  [...log]
+    .sort((a, b) => (a.id < b.id ? -1 : 1))
+    .map((entry) => ({ ...entry, message: said(entry.message, 1024, own) }));
