@@ -5,6 +5,7 @@ import { requireScope } from "../requests/sessions/scope.ts";
 import type { World } from "../requests/world.ts";
 import { fenced } from "./fence.ts";
 import { plain } from "./plain.ts";
+import { byTools } from "./rest-paths.ts";
 import type { Tool, ToolCall, ToolText } from "./tool.ts";
 import { withoutUrls } from "./urls.ts";
 
@@ -76,7 +77,7 @@ function shown({ text: words, data, refused }: ToolText): ToolResult {
 /** Their words are a server's, not ours. */
 const quoting = new Set<ProblemCode>(["source_unreachable", "target_unreachable"]);
 
-const safe = (words: string): string => plain(withoutUrls(words), 600);
+const safe = (words: string): string => plain(withoutUrls(byTools(words)), 600);
 
 function wordsOf({ code, message, errors = [], retryAfter }: Problem, random: Uint8Array): string {
   const wait = retryAfter === undefined ? [] : [`Wait ${retryAfter} seconds before you try again.`];

@@ -8,6 +8,9 @@ import { withoutUrls } from "./urls.ts";
  */
 const longest = 6000;
 
+/** Characters of a page of so many lines, which is never cut. */
+export const roomFor = (lines: number): number => Math.max(longest, lines * 300);
+
 /** A page of 20 lines always fits into the fence. */
 const part = /.{1,290}(?= |$)|.{1,290}/gu;
 
@@ -16,14 +19,14 @@ export const inLines = (text: string): string[] =>
   (plain(withoutUrls(text), Number.POSITIVE_INFINITY).match(part) ?? []).map((line) => line.trim());
 
 /** Null where there is nothing to show. `random`: at least 8 bytes. What does not fit is left out at the end, which is said. */
-export function fenced(lines: readonly string[], random: Uint8Array): string | null {
+export function fenced(lines: readonly string[], random: Uint8Array, most = longest): string | null {
   if (lines.length === 0) return null;
   const mark = Buffer.from(random).toString("hex");
   const shown: string[] = [];
   let size = 0;
   for (const line of lines.map((one) => plain(withoutUrls(one)))) {
     size += line.length + 1;
-    if (size > longest) break;
+    if (size > most) break;
     shown.push(line);
   }
   const left = lines.length - shown.length;

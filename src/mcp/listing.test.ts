@@ -4,9 +4,9 @@ import { mcpServers } from "./servers.ts";
 
 const tools = mcpServers.flatMap((server) => server.tools);
 
-it("keeps both lists together within 24 KB", () => {
+it("keeps both lists together within 27 KB", () => {
   const size = Buffer.byteLength(JSON.stringify(tools.map(listing)));
-  expect(size).toBeLessThanOrEqual(24_000);
+  expect(size).toBeLessThanOrEqual(27_000);
 });
 
 test.each(tools.map((tool) => [tool.name, tool] as const))("%s says of each field what it is", (_name, tool) => {

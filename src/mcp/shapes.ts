@@ -4,10 +4,20 @@ import { createdSchema, idSchema, listedSchema } from "../requests/migrations/vi
 /** What tools of migrations answer: REST's fields, fewer of them, and all text of strangers in one place. */
 
 export const summarySchema = listedSchema
-  .pick({ id: true, status: true, type: true, size: true, cost: true, currency: true, created_at: true })
+  .pick({
+    id: true,
+    status: true,
+    type: true,
+    size: true,
+    cost: true,
+    amount_due: true,
+    currency: true,
+    created_at: true,
+  })
   .extend({
     size: z.number().nullable().describe("Bytes of the source."),
     cost: z.number(),
+    amount_due: z.number().nullable().describe("Price that awaits payment."),
     currency: z.string(),
     type: z.enum(["transfer", "conversion"]).nullable(),
     created_at: z.string(),
@@ -17,12 +27,13 @@ export const summarySchema = listedSchema
 type Summary = z.output<typeof summarySchema>;
 
 /** Takes its fields out of what REST would show. */
-export const summaryOf = ({ id, status, type, size, cost, currency, created_at }: Summary): Summary => ({
+export const summaryOf = ({ id, status, type, size, cost, amount_due, currency, created_at }: Summary): Summary => ({
   id,
   status,
   type,
   size,
   cost,
+  amount_due,
   currency,
   created_at,
 });
@@ -47,10 +58,10 @@ export const newLink =
   "If the link is lost or has closed, call retry-migration-tool: it returns the open link, or a new one.";
 
 /** The next call, after a migration was created or queued again. */
-export const nextAfter = (id: string, checkoutUrl: string | undefined): string =>
+export const nextAfter = (id: string, checkoutUrl: string | undefined, amount?: string): string =>
   checkoutUrl === undefined
-    ? `Call get-migration-tool with id ${id} in 10 seconds.`
-    : `Give checkout_url to the user: only they can open it and authorize the payment; you cannot pay. Do not open it yourself. The run starts by itself after that. ${newLink}`;
+    ? `Call get-migration-tool with id ${id} in 15 seconds.`
+    : `Give checkout_url to the user${amount === undefined ? "" : `, and the price, ${amount}`}: only they can authorize the payment; do not open the link yourself. The run starts by itself after that. ${newLink} The id of the migration is ${id}.`;
 
 export const withLink = (text: string, checkoutUrl: string | undefined): string =>
   checkoutUrl === undefined ? text : `${text} checkout_url: ${checkoutUrl}`;
@@ -66,6 +77,6 @@ export const idempotencyKey = {
   idempotency_key: z
     .string()
     .regex(/^[\x21-\x7e]{1,255}$/, { error: "must be 1 to 255 visible characters of ASCII, such as a UUID" })
-    .describe("A UUID of yours: a repeat with it acts once.")
+    .describe("Any unique text, such as a new UUID: a repeated call with it acts once.")
     .exactOptional(),
 };

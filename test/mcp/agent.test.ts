@@ -111,7 +111,7 @@ test("an agent previews, prepares with a wrong password, retries with the right 
   const prepared = await agent.call("prepare", { ...urls, target_url: wrong.href });
   expect(prepared).toMatchObject({ event: "returned", content: { migration: { status: "pending" } } });
   const { id } = prepared.content.migration;
-  expect(await agent.call("get", { id })).toMatchObject({ content: { status: "pending", poll_after_seconds: 10 } });
+  expect(await agent.call("get", { id })).toMatchObject({ content: { status: "pending", poll_after_seconds: 15 } });
   expect((await work(ann, id)).code).toBe(2);
   await untilStatus(ann, id, "failed");
   const failed = await agent.call("get", { id });
@@ -122,7 +122,7 @@ test("an agent previews, prepares with a wrong password, retries with the right 
   expect(await agent.call("retry", { id, ...urls })).toMatchObject({ content: { migration: { status: "pending" } } });
   const done = await copy(ann, agent, id, 2);
   expect(done.content).toMatchObject({ status: "completed", attempt: 2, report: { tables: 1, rows: 2 } });
-  expect(done.content.untrusted).toContain("not copied or changed: ");
+  expect(done.content.untrusted).toContain("not copied, or changed: ");
 
   const unknown = await agent.call("get", { id: "00000000-0000-4000-8000-000000000000" });
   expect(unknown).toMatchObject({

@@ -62,7 +62,7 @@ test("an agent schedules backups, takes one, follows it, and restores it into an
   expect(begun.data, begun.text).toMatchObject({ run: { status: "pending" } });
   const { id: run } = begun.data.run;
   const waiting = await mcp.call("list-backup-runs-tool", { id });
-  expect(waiting.data).toMatchObject({ data: [{ id: run, status: "pending" }], poll_after_seconds: 10 });
+  expect(waiting.data).toMatchObject({ data: [{ id: run, status: "pending" }], poll_after_seconds: 15 });
   expect(codeOf(await mcp.call("run-backup-now-tool", { id }))).toBe("state_conflict");
   expect(codeOf(await mcp.call("restore-backup-tool", { id, run, target_url: postgres.url }))).toBe("state_conflict");
 
@@ -78,7 +78,7 @@ test("an agent schedules backups, takes one, follows it, and restores it into an
   const { id: restore } = restored.data.restore;
   expect((await mcp.call("list-backup-runs-tool", { id })).data).toMatchObject({
     restores: [{ id: restore, run, status: "pending" }],
-    poll_after_seconds: 10,
+    poll_after_seconds: 15,
   });
   await restoreStatus(ann, restore, {
     state: "failed",

@@ -52,7 +52,7 @@ test("of many who agreed to the same reset one acts, and the others are shown th
   const said = await Promise.all(Array.from({ length: 6 }, () => mcp.call("reset-migration-tool", agreed)));
   expect(said.map(outcome).sort()).toEqual(["done", ...Array(5).fill("refused")]);
   for (const one of said.filter(({ isError }) => isError)) {
-    expect(one.text).toContain("Not done: its state has changed");
+    expect(one.text).toContain("state_conflict: Not done: the migration's state has changed");
     expect(one.data.preview.digest).not.toBe(agreed.digest);
   }
 });

@@ -25,7 +25,7 @@ const initialize = {
 const post = (path: string, asked: Parameters<typeof api>[1] = {}) =>
   api(path, { token: ann.token, body: initialize, ...asked, headers: { accept, ...asked.headers } });
 
-test("the twelve tools are listed by their names, with all that a model needs, in no more than 24 KB", async () => {
+test("the twelve tools are listed by their names, with all that a model needs, in no more than 27 KB", async () => {
   const lists = await Promise.all(
     paths.map(async (path) => {
       const { client } = await connectMcp(ann.token, path);
@@ -63,7 +63,7 @@ test("the twelve tools are listed by their names, with all that a model needs, i
   }
   const size = Buffer.byteLength(JSON.stringify(lists));
   console.log(`both lists: ${size} bytes`);
-  expect(size).toBeLessThanOrEqual(24 * 1024);
+  expect(size).toBeLessThanOrEqual(27 * 1024);
 });
 
 test("a client of the newest revision is answered without a handshake", async () => {

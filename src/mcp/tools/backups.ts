@@ -58,7 +58,7 @@ const listTool: Tool = {
     const names = data.flatMap(({ id: of, name }) => (name === null ? [] : [`name of ${of}: ${name}`]));
     return {
       text: [
-        data.length === 0 ? "No backup schedules." : `${data.length} backup schedules:`,
+        data.length === 0 ? "No backup schedules." : `Backup schedules (${data.length}):`,
         ...lines,
         ...more(next_cursor),
       ].join("\n"),
@@ -78,13 +78,14 @@ const createInput = z
     ...idempotencyKey,
   })
   .refine(oneTime, oneTimeError);
-const { storage, recipients, verification, retention, start_deadline_seconds, deletion_policy, suspend, ...common } =
-  createInput.shape;
-const rare = { storage, recipients, verification, retention, start_deadline_seconds, deletion_policy, suspend };
-/** What is rarely set is described by REST's documentation. */
+const { storage: _storage, ...common } = createInput.shape;
+/** Fields of a bucket that are rarely set are left to REST's documentation. */
 const listedCreateInput = z.strictObject({
   ...common,
-  ...Object.fromEntries(Object.keys(rare).map((name) => [name, z.unknown().describe("As in REST.").exactOptional()])),
+  storage: z
+    .looseObject({ bucket: z.string() })
+    .describe("Another S3 bucket, with bucket, endpoint, region, access_key_id and secret_access_key.")
+    .exactOptional(),
 });
 
 const createTool: Tool = {
@@ -122,7 +123,7 @@ const runTool: Tool = {
     const { id: of, idempotency_key: key, ...given } = runInput.parse(input);
     const { run } = await runNow(world, caller, of, given, key);
     const message = `The backup ${run.id} is queued.`;
-    const next = `Call list-backup-runs-tool with id ${of} and run ${run.id} in 10 seconds.`;
+    const next = `Call list-backup-runs-tool with id ${of} and run ${run.id} in 15 seconds.`;
     return { text: `${message} ${next}`, data: { message, run: { id: run.id, status: run.status }, next } };
   },
 };
@@ -182,7 +183,7 @@ const runsTool: Tool = {
     const wait = data.poll_after_seconds === null ? [] : [`Look again in ${data.poll_after_seconds} seconds.`];
     return {
       text: [
-        runs.length === 0 ? "No runs." : `${runs.length} runs:`,
+        runs.length === 0 ? "No runs." : `Runs (${runs.length}):`,
         ...lines,
         ...more(next_cursor),
         ...restored,

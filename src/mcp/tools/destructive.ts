@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
-import { previewRemove, remove } from "../../requests/migrations/remove.ts";
+import { previewRemove, type Remains, remove } from "../../requests/migrations/remove.ts";
 import { previewReset, priceMessages, resetMigration } from "../../requests/migrations/reset.ts";
 import type { SeenState } from "../../requests/migrations/view/as-seen.ts";
 import type { World } from "../../requests/world.ts";
@@ -23,7 +23,10 @@ import type { Tool, ToolCall, ToolText } from "../tool.ts";
 
 const previewSchema = z.object({
   stops_run: z.boolean(),
-  drops: z.number().nullable().describe("Objects of the target; null: only the target has the list."),
+  drops: z
+    .number()
+    .nullable()
+    .describe("Objects that would be dropped from the target; null: their number is known only in the target."),
   irreversible: z.string(),
   digest: z.string(),
 });
@@ -38,7 +41,7 @@ const resetOutput = againSchema.extend({
 const mostNamed = 40;
 const ask = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
 const changed =
-  "Not done: its state has changed since that preview, or the digest is of another one. This is the effect now.";
+  "state_conflict: Not done: the migration's state has changed since that preview, or the digest is of another preview. This is the effect now.";
 
 /** A look at the effect, before or instead of it. */
 interface Effect {
@@ -64,7 +67,11 @@ function effectOf(
   };
 }
 
-const refusedBy = ({ said }: Effect): ToolText => ({ ...said, text: `${changed} ${said.text}`, refused: true });
+const refusedBy = ({ said }: Effect): ToolText => ({
+  ...said,
+  text: `${changed} ${said.text.replace(/^Nothing was done\. /, "")}`,
+  refused: true,
+});
 
 /** Shows the effect, refuses where it is not the one that was agreed to, or acts on what was seen and nothing else. */
 async function confirmed(
@@ -106,15 +113,15 @@ async function resetEffect(
   const digest = effectDigest(
     ...["reset", id, migration.status, seen.attempt, seen.reset, stops_run, total, amount, currency],
   );
-  const named = drops.slice(0, mostNamed).map(({ kind, name }) => `drops ${kind} ${name}`);
+  const named = drops.slice(0, mostNamed).map(({ kind, name }) => `would be dropped: ${kind} "${name}"`);
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible = isUntouched
     ? "Source and target would stay as they are until the copy starts."
-    : "Every table, row and object that the migration made in its target database would be dropped, nothing else. This cannot be undone. The source would stay as it is.";
+    : "Every table and object that the migration made in its target database would be dropped, with all rows in these tables: also rows that users or an application wrote there since the copy. This cannot be undone. Objects that others made would stay; if one depends on a table that would be dropped, the reset fails and drops nothing. The source would stay as it is.";
   const what = isUntouched
     ? "drop nothing, since no run has written to its target"
     : total === null
-      ? "drop all objects that it made in its target, by the list kept there"
+      ? "drop all objects that it made in its target (the list of them is in its table _rowferry there)"
       : `drop ${total} ${total === 1 ? "object" : "objects"} in its target`;
   const stops = stops_run ? "stop the run in progress, " : "";
   const message = [
@@ -135,7 +142,7 @@ const resetTool: Tool = {
   name: "reset-migration-tool",
   title: "Reset a migration",
   description:
-    "Cleans the target of what this migration made there and runs it again. Without confirm it only previews. Use it when a retry cannot help, or to copy anew. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
+    "Drops the tables and objects that this migration made in the target, with all rows that are in them now, and runs it again with the same URLs and options. Without confirm it only previews. Use it when a retry cannot help, or to copy again. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: resetInput,
@@ -153,7 +160,9 @@ const resetTool: Tool = {
         const answer = await resetMigration(world, call.caller, { ...one, ...asSeen, confirm: true });
         const { migration, preview: _preview, ...acted } = answer;
         const { message, checkout_url } = acted;
-        const next = nextAfter(migration.id, checkout_url);
+        const { amount } = acted;
+        const price = amount === undefined ? undefined : `${amount} ${migration.currency}`;
+        const next = nextAfter(migration.id, checkout_url, price);
         return {
           text: withLink(`${message} ${next}`, checkout_url),
           data: { ...acted, migration: summaryOf(migration), done: true, next },
@@ -165,23 +174,51 @@ const resetTool: Tool = {
 
 const deleteInput = z.strictObject({ ...oneInput, ...confirmation });
 
+/** What a migration leaves in its target when it is deleted. */
+const left = {
+  nothing: "No run has written to the target, which would stay as it is.",
+  copy: "The complete copy would stay in the target; a reset could no longer remove it.",
+  part: "An incomplete copy would stay in the target, with the table _rowferry, which keeps these tables for this migration; no tool could remove them any more. To remove them first, a reset drops them, but it also runs the copy again.",
+};
+/** After it. */
+const cleaning = {
+  nothing: "Nothing is left to do.",
+  copy: "Tell the user that the copy stays in the target.",
+  part: "Tell the user that the target holds an incomplete copy. To remove it, they drop the tables of the copy and the table _rowferry there, or run `rowferry reset TARGET` on the command line, which lists them. Until then use another database as a target.",
+};
+
+const leftBy = ({ isUntouched, isComplete }: Remains): keyof typeof left =>
+  isUntouched ? "nothing" : isComplete ? "copy" : "part";
+
 async function deleteEffect(world: World, { caller }: ToolCall, id: string): Promise<Effect> {
   const looked = await previewRemove(world, caller, id);
   const { status } = looked.migration;
   const { attempt, reset } = looked.seen;
   const stops_run = status === "in_progress" || status === "pending";
   const digest = effectDigest("delete", id, status, attempt, reset);
-  const irreversible =
-    "The migration, its stored URLs, log and report would be deleted for good. Its tables and rows in the target would stay there, and a reset could no longer remove them.";
+  const { remains } = looked;
+  const payment = status === "awaiting_payment" ? " Its checkout link would end, and nothing would be charged." : "";
+  const irreversible = `The migration, its stored URLs, log and report would be deleted for good. ${left[leftBy(remains)]}${payment}`;
   const message = `Nothing was done. A delete would remove migration ${id}, which is ${status}${stops_run ? ", and stop its run" : ""}.`;
-  return effectOf(message, looked, { stops_run, drops: 0, irreversible, digest });
+  return effectOf(
+    message,
+    looked,
+    { stops_run, drops: 0, irreversible, digest },
+    { untrusted: remaining(world, remains) },
+  );
 }
+
+const remaining = (world: World, { tables, total }: Remains): string | null => {
+  const named = tables.slice(0, mostNamed).map((name) => `stays in the target: "${name}"`);
+  const more = total > named.length ? [`and ${total - named.length} more`] : [];
+  return fenced([...named, ...more], world.randomBytes(8));
+};
 
 const deleteTool: Tool = {
   name: "delete-migration-tool",
   title: "Delete a migration",
   description:
-    "Deletes a migration with its URLs, log and report; irreversible. Without confirm it only previews. The databases stay as they are.",
+    "Deletes a migration with its URLs, log and report; irreversible. It also cancels a run in progress: the target then keeps an incomplete copy. Nothing is dropped from a database. Without confirm it only previews.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: deleteInput,
@@ -193,10 +230,14 @@ const deleteTool: Tool = {
       given,
       () => deleteEffect(world, call, given.id),
       async (seen) => {
-        const { message, migration } = await remove(world, call.caller, given.id, seen);
+        const { message, migration, remains } = await remove(world, call.caller, given.id, seen);
+        const next = cleaning[leftBy(remains)];
         return {
-          text: message,
-          data: { message, migration: summaryOf(migration), done: true, next: "Nothing is left to do." },
+          text: `${message} ${next}`,
+          data: {
+            ...{ message, migration: summaryOf(migration), done: true, next },
+            untrusted: remaining(world, remains),
+          },
         };
       },
     );

@@ -8,7 +8,7 @@ import { countWarnings, pageOfReport } from "../../requests/migrations/report-pa
 import { retry } from "../../requests/migrations/retry.ts";
 import { type ActedAgain, listQuerySchema, type One, retrySchema } from "../../requests/migrations/view/shapes.ts";
 import type { Caller, World } from "../../requests/world.ts";
-import { fenced, inLines } from "../fence.ts";
+import { fenced, inLines, roomFor } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import {
   againSchema,
@@ -48,13 +48,13 @@ const listTool: Tool = {
   output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable(), untrusted }),
   async run(world, { caller }, input) {
     const { data, next_cursor } = await listMigrations(world, caller, listInput.parse(input));
-    const lines = data.map(({ id, status, type, size, cost, currency }) =>
+    const lines = data.map(({ id, status, type, size, cost, amount_due, currency }) =>
       [
         id,
         status,
         type ?? "type unknown",
         size === null ? "size unknown" : `${size} bytes`,
-        `${cost} ${currency}`,
+        amount_due === null ? `${cost} ${currency}` : `${amount_due} ${currency} due`,
       ].join(", "),
     );
     const more = next_cursor === null ? [] : [`More with cursor ${next_cursor}`];
@@ -71,9 +71,10 @@ const getInput = z.strictObject({
   list: z
     .enum(["log", ...Object.keys(reportLists)] as ["log", ...ReportList[]])
     .describe(
-      "Pages, in `untrusted`, of the complete log or of the report of a completed run. `report`: its single fields, such as changed_columns; `not_copied`: objects not copied or changed; `definitions`: their source text; `made`: objects created.",
+      "Pages, in `untrusted`, of the complete log or of the report of a completed run. `report`: its single fields, such as changed_columns; `not_copied`: objects that were not copied or were changed; `definitions`: their source text; `verification`: filled by `verify: checksum`; `made`: objects created.",
     )
     .exactOptional(),
+  limit: z.number().int().min(1).max(100).default(20).describe("Lines of a page of `list`."),
   cursor: z.string().min(1).max(1024).describe("next_cursor of the page before, of the same list.").exactOptional(),
 });
 
@@ -97,8 +98,14 @@ const getOutput = summarySchema.extend({
     .nullable(),
   error_code: z.string().nullable(),
   retryable: z.boolean().nullable().describe("false: the same run would fail again."),
-  report: z.object({ tables: z.number(), rows: z.number(), reported: z.number() }).nullable(),
-  poll_after_seconds: z.number().nullable().describe("Wait so long before the next get; null: it has ended."),
+  report: z
+    .object({
+      tables: z.number(),
+      rows: z.number(),
+      reported: z.number().describe("Objects not copied, or changed."),
+    })
+    .nullable(),
+  poll_after_seconds: z.number().nullable().describe("Seconds to wait before the next call; null: it has ended."),
   next: z.string(),
   next_cursor: z.string().nullable(),
   untrusted,
@@ -118,21 +125,24 @@ function progressOf({ progress }: One) {
   };
 }
 
-/** A page of so many lines always fits into the fence. */
-const pageLines = 20;
 const logLine = ({ time, level, message }: One["logs"][number]) => `log ${time} ${level}: ${message}`;
 interface Lines {
   lines: string[];
   next_cursor: string | null;
 }
 
-/** Entries of the log that have at most `pageLines` lines together. */
-async function pageOfLog(world: World, caller: Caller, id: string, from: { cursor?: string }): Promise<Lines> {
-  const { data, next_cursor } = await logs(world, caller, id, { limit: pageLines, ...from });
+/** Entries of the log that have at most `limit` lines together. */
+async function pageOfLog(
+  world: World,
+  caller: Caller,
+  id: string,
+  { limit, ...from }: { limit: number; cursor?: string },
+): Promise<Lines> {
+  const { data, next_cursor } = await logs(world, caller, id, { limit, ...from });
   const lines: string[] = [];
   for (const [at, entry] of data.entries()) {
     const more = inLines(logLine(entry));
-    if (lines.length + more.length > pageLines)
+    if (lines.length > 0 && lines.length + more.length > limit)
       return { lines, next_cursor: (await logs(world, caller, id, { limit: at, ...from })).next_cursor };
     lines.push(...more);
   }
@@ -144,15 +154,15 @@ async function pageOf(
   world: World,
   caller: Caller,
   one: One,
-  { list, cursor, log_lines }: Omit<z.output<typeof getInput>, "id">,
+  { list, cursor, limit, log_lines }: Omit<z.output<typeof getInput>, "id">,
 ): Promise<Lines> {
   const from = cursor === undefined ? {} : { cursor };
-  if (list === "log") return pageOfLog(world, caller, one.id, from);
+  if (list === "log") return pageOfLog(world, caller, one.id, { limit, ...from });
   const isLossy = one.status === "completed" && (one.report?.reported ?? 0) > 0;
   if (list === undefined && !isLossy) return { lines: untrustedLines(one, log_lines), next_cursor: null };
   const shown = list ?? "not_copied";
   const parts = reportLists[shown];
-  const page = pageOfReport(world, caller, one.id, { list: shown, parts, limit: pageLines, ...from });
+  const page = pageOfReport(world, caller, one.id, { list: shown, parts, limit, ...from });
   if (list !== undefined) return page;
   const { lines, next_cursor } = await unlessUnavailable(page, { lines: [], next_cursor: null });
   return { lines: [...lines, ...untrustedLines(one, log_lines)], next_cursor };
@@ -173,7 +183,7 @@ function untrustedLines(one: One, logLines: number): string[] {
   const error = one.error === null ? [] : inLines(`error ${one.error.code}: ${one.error.message}`);
   const tables = (one.progress?.current ?? [])
     .slice(0, 3)
-    .map(({ name, rows, total, state }) => `table ${name}: ${state}, ${rows} of ${total} rows`);
+    .map(({ name, rows, total, state }) => `table "${name}": ${state}, ${rows} of about ${total} rows`);
   const log = logLines === 0 ? [] : one.logs.slice(-logLines);
   return [...namesOf([one]), ...error, ...tables, ...log.map(logLine)];
 }
@@ -182,7 +192,7 @@ const get: Tool = {
   name: "get-migration-tool",
   title: "Show a migration",
   description:
-    "One migration: state, progress, ETA, error, recent log lines, and the sensible next call. Poll with it until status is completed or failed, waiting poll_after_seconds between calls.",
+    "One migration: state, progress, ETA, error, recent log lines, what was not copied, and the next call. With `list`: the complete log or report. Poll with it until status is completed or failed, waiting poll_after_seconds between calls.",
   annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
   input: getInput,
@@ -197,6 +207,7 @@ const get: Tool = {
         ? nextOf(one, world.now(), {
             takesPayments: world.billing !== undefined,
             cursor: next_cursor,
+            amount: one.amount_due === null ? undefined : `${one.amount_due} ${one.currency}`,
             warnings: one.status === "completed" ? await unlessUnavailable(countWarnings(world, caller, id), 0) : 0,
           })
         : nextOfPage(one, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
@@ -215,9 +226,10 @@ const get: Tool = {
       poll_after_seconds: pollAfter({ ...one, since: sinceOf(one) }, world.now()),
       next,
       next_cursor,
-      untrusted: fenced(lines, world.randomBytes(8)),
+      untrusted: fenced(lines, world.randomBytes(8), roomFor(lines.length)),
     };
-    const far = progress === null || one.status !== "in_progress" ? "" : `, ${progress.phase} ${progress.percent} %`;
+    const ends = progress?.phase === "finished" ? "finalizing" : `${progress?.phase} ${progress?.percent} %`;
+    const far = progress === null || one.status !== "in_progress" ? "" : `, ${ends}`;
     const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
     return { text: `Migration ${id} is ${one.status}${far}${eta}. ${data.next}`, data };
   },
@@ -256,7 +268,7 @@ const retryTool: Tool = {
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
-    "Queues a failed migration again. Use it once the cause is fixed; it resumes where it can. A wrong URL needs no new migration: pass both URLs. One of another database starts the copy anew. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
+    "Queues a failed migration again. Use it once the cause is fixed; it resumes where it can. It keeps the options. A wrong URL needs no new migration: pass both URLs. With the URL of another database, the copy starts from the beginning. With `checkout_url` in the answer the user, not you, must authorize the payment there first. For one that awaits payment it only returns the open link, or a new one. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: retryInput,
@@ -265,7 +277,12 @@ const retryTool: Tool = {
   async run(world, { caller }, input) {
     const { migration, ...acted } = await retryOrLink(world, caller, retryInput.parse(input));
     const { message, checkout_url } = acted;
-    const next = nextAfter(migration.id, checkout_url);
+    const { amount } = acted;
+    const next = nextAfter(
+      migration.id,
+      checkout_url,
+      amount === undefined ? undefined : `${amount} ${migration.currency}`,
+    );
     return {
       text: withLink(`${message} ${next}`, checkout_url),
       data: { ...acted, migration: summaryOf(migration), next },

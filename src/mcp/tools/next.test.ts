@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { optionsSchema } from "../../resources/options.ts";
 import { nextOf, nextOfPage, pollAfter, sinceOf } from "./next.ts";
 
 const progress = (eta_seconds: number | null) => ({
@@ -16,9 +17,9 @@ test.each([
   ["it has ended well", "completed", null, null],
   ["it has failed", "failed", null, null],
   ["a human must act", "awaiting_payment", null, 60],
-  ["it waits", "pending", null, 10],
-  ["nobody knows its end", "in_progress", progress(null), 10],
-  ["it ends in a moment", "in_progress", progress(12), 10],
+  ["it waits", "pending", null, 15],
+  ["nobody knows its end", "in_progress", progress(null), 15],
+  ["it ends in a moment", "in_progress", progress(12), 15],
   ["it ends in ten minutes", "in_progress", progress(600), 150],
   ["it ends tomorrow", "in_progress", progress(86_400), 600],
 ] as const)("a model waits for as long as is sensible where %s", (_what, status, how, seconds) => {
@@ -43,7 +44,7 @@ test.each([
 
 const at = new Date("2030-01-01T00:00:00.000Z");
 const dated = { run_started_at: null, created_at: at.toISOString(), attempt: 1, reset: 0 };
-const ended = { id: "m1", report: null, progress: null, cost: 0, error: null, ...dated };
+const ended = { id: "m1", report: null, progress: null, cost: 0, error: null, options: null, ...dated };
 
 test.each([
   ["a first run that waits", {}, at.toISOString()],
@@ -82,16 +83,16 @@ test.each([
 });
 
 test.each([
-  [0, "It is completed and verified."],
-  [1, "It is completed and verified. 1 source object was not copied or changed"],
-  [12, "It is completed and verified. 12 source objects were not copied or changed"],
+  [0, "It is completed and verified by row counts; values were not compared."],
+  [1, "not compared. 1 source object was not copied or was changed:"],
+  [12, "not compared. 12 source objects were not copied or were changed:"],
 ])("what a verified copy lacks is part of what comes next: %s objects", (reported, words) => {
   const report = { tables: 3, rows: 9, reported };
   expect(nextOf({ ...ended, status: "completed", report }, at, { takesPayments: true })).toContain(words);
 });
 
 test.each([
-  [0, /verified\.$/],
+  [0, /compared\.$/],
   [1, /The report has 1 warning: call get-migration-tool with id m1 and list=warnings,/],
   [22, /The report has 22 warnings: call/],
 ])("a verified copy with %d warnings says how to read them", (warnings, words) => {
@@ -99,7 +100,7 @@ test.each([
 });
 
 test.each([
-  ["failed", 0, true, "It is not charged."],
+  ["failed", 0, true, "The failed run is not charged."],
   ["failed", 5, true, "cost is the amount of an earlier charge"],
   ["awaiting_payment", 0, true, "checkout link"],
   ["awaiting_payment", 0, false, "takes no payments any more"],
@@ -116,4 +117,32 @@ test.each([
   const next = nextOf({ ...ended, status: "failed", error }, at, { takesPayments: true });
   expect(next).toContain(words);
   expect(next.includes("was perhaps temporary")).toBe(retryable);
+});
+
+test.each([
+  ["access_denied", /pass source_url and target_url/, /call reset-migration-tool/],
+  [
+    "zero_date",
+    /delete m1.*prepare one with that option into a new, empty database/,
+    /source_url|call reset-migration-tool/,
+  ],
+  ["dependents_exist", /call retry-migration-tool/, /source_url|call reset-migration-tool/],
+  ["duplicate_key", /call reset-migration-tool/, /source_url/],
+])("after a failure only what can work is advised: %s", (code, words, not) => {
+  const error = { code, message: "It failed.", retryable: false };
+  const next = nextOf({ ...ended, status: "failed", error }, at, { takesPayments: true });
+  expect(next).toMatch(words);
+  expect(next).not.toMatch(not);
+});
+
+test("a completed copy says how it was verified, and that it dropped tables of the target", () => {
+  const options = optionsSchema.parse({ verify: "checksum", drop: ["orders"] });
+  const next = nextOf({ ...ended, status: "completed", options }, at, { takesPayments: true });
+  expect(next).toContain("verified by row counts and by checksums of the values.");
+  expect(next).toContain("options.drop names were dropped with all their rows");
+});
+
+test("the price that awaits a payment is part of what comes next", () => {
+  const next = nextOf({ ...ended, status: "awaiting_payment" }, at, { takesPayments: true, amount: "5 USD" });
+  expect(next).toContain("authorize the payment of 5 USD at the checkout link");
 });

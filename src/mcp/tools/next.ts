@@ -5,8 +5,11 @@ import type { ReportList } from "./report-lines.ts";
 
 /** What a model does next with a migration, and when. */
 
-/** Seconds. The AI tier has room for 200 calls a day: at the most, a run of a day takes 144. */
-const patience = { least: 10, most: 600 };
+/**
+ * Seconds. The AI tier has room for 10 calls a minute and 200 a day: a run of a day takes at most 144, and a client that lists the tools
+ * in each new session calls twice.
+ */
+export const patience = { least: 15, most: 600 };
 
 /**
  * Where nobody knows how long it takes, a quarter of the time since it began to wait or to run; a human pays when they come to it. `since` is null
@@ -41,9 +44,12 @@ const nextPage = (list: Page["list"], id: string, cursor: string): string =>
 /** A verified copy may lack what the target cannot have: a caller must hear of it. */
 function lost(objects: number, id: string, cursor: string | null): string {
   if (objects === 0) return "";
-  const what = objects === 1 ? "1 source object was" : `${objects} source objects were`;
+  const what =
+    objects === 1
+      ? "1 source object was not copied or was changed"
+      : `${objects} source objects were not copied or were changed`;
   const rest = cursor === null ? "" : ` For the rest ${nextPage("not_copied", id, cursor)}.`;
-  return ` ${what} not copied or changed: tell the user which, from \`untrusted\`.${rest}`;
+  return ` ${what}: tell the user which, from \`untrusted\`.${rest}`;
 }
 
 /** They name the values that were changed to fit the target, which no count of objects shows. */
@@ -61,17 +67,40 @@ export function nextOfPage(
   const end = !isEmpty
     ? "This is the last page."
     : list === "log" || status === "completed"
-      ? "The list is empty."
+      ? `The list is empty.${list === "verification" ? " Only the option verify: checksum fills it." : ""}`
       : "There is no report: only a completed migration has one.";
   return `${end} For the state call get-migration-tool with id ${id} alone.`;
 }
 
+/** Another host, user, password or database helps, and nothing was written. */
+const ofUrl = new Set([
+  ...["url_unreadable", "address_refused", "host_not_found", "connection_refused", "connection_timeout", "tls_failed"],
+  ...["tls_required", "access_denied", "database_not_found", "same_database"],
+]);
+/** An option of another migration helps, though the cause can often be removed as well. */
+const ofOption = new Set([
+  ...["option_invalid", "option_unmatched", "unsupported_option", "locks_refused", "memory_too_small", "names_alike"],
+  ...["table_refused", "schema_refused", "too_many_columns", "reserved_name", "data_refused", "zero_date"],
+  ...["zero_date_in_key", "value_in_key", "row_too_large", "statement_timeout"],
+]);
+
+const anotherByOption = (id: string): string =>
+  `If the user prefers the option that the error names: retry and reset keep the options, so it needs another migration. After their consent, delete ${id}, which makes a free migration available again, and prepare one with that option into a new, empty database. The tables of this copy stay in the present target. To use that database again, the user must first drop these tables and the table _rowferry there.`;
+
 /** A retry is advised only where the same run may succeed. */
-function afterFailure(error: One["error"]): string {
+function afterFailure({ id, error }: Pick<One, "id" | "error">): string {
   if (error !== null && hasOutgrown(error.code))
     return "Tell the user the cause. A retry keeps the price and fails again: preview once more, and after their consent prepare another migration.";
   if (error?.retryable) return "Tell the user the cause, which was perhaps temporary: call retry-migration-tool.";
-  return "Tell the user the cause. The same run would fail again: only when they have fixed the cause, call retry-migration-tool. If a connection URL is wrong, ask for both and pass source_url and target_url.";
+  const same = "Tell the user the cause. The same run would fail again";
+  if (error !== null && ofUrl.has(error.code))
+    return `${same}. If a connection URL is wrong, ask for both and pass source_url and target_url to retry-migration-tool. A reset cannot help: it uses the same URLs.`;
+  if (error?.code === "target_in_use")
+    return `${same} while the other run is in the target. The error says how it ends; then call retry-migration-tool. Or prepare a migration into another database.`;
+  const fixed = `${same}: only when they have fixed the cause, call retry-migration-tool.`;
+  if (error !== null && ofOption.has(error.code)) return `${fixed} ${anotherByOption(id)}`;
+  if (error?.code === "dependents_exist") return `${fixed} It drops what remains to be dropped, and goes on.`;
+  return `${fixed} To drop what the copy made in the target and copy again, call reset-migration-tool.`;
 }
 
 interface Known {
@@ -81,23 +110,36 @@ interface Known {
   cursor?: string | null;
   /** Number of the report's warnings. */
   warnings?: number;
+  /** Price that awaits a payment, in words. */
+  amount?: string | undefined;
 }
+
+/** A copy can be complete by its counts and have changed values: which check was made is part of the answer. */
+const methodOf = ({ options }: Pick<One, "options">): string =>
+  options?.verify === "checksum"
+    ? "by row counts and by checksums of the values"
+    : "by row counts; values were not compared";
+
+const dropped = ({ options }: Pick<One, "options">): string =>
+  (options?.drop ?? []).length === 0
+    ? ""
+    : ` Existing tables of the target that options.drop names were ${options?.content === "data" ? "emptied" : "dropped with all their rows"}: tell the user.`;
 
 /** What a model does next. */
 export function nextOf(
-  one: Dated & Pick<One, "id" | "status" | "report" | "progress" | "cost" | "error">,
+  one: Dated & Pick<One, "id" | "status" | "report" | "progress" | "cost" | "error" | "options">,
   now: Date,
-  { takesPayments, cursor = null, warnings = 0 }: Known,
+  { takesPayments, cursor = null, warnings = 0, amount }: Known,
 ): string {
   const wait = pollAfter({ ...one, since: sinceOf(one) }, now);
   switch (one.status) {
     case "completed":
-      return `It is completed and verified.${lost(one.report?.reported ?? 0, one.id, cursor)}${warned(warnings, one.id)}`;
+      return `It is completed and verified ${methodOf(one)}.${dropped(one)}${lost(one.report?.reported ?? 0, one.id, cursor)}${warned(warnings, one.id)}`;
     case "failed":
-      return `${afterFailure(one.error)} To clean the target and copy anew, call reset-migration-tool. ${one.cost > 0 ? "This run is not charged; cost is the amount of an earlier charge." : "It is not charged."}`;
+      return `${afterFailure(one)} ${one.cost > 0 ? "The failed run is not charged; cost is the amount of an earlier charge." : "The failed run is not charged."}`;
     case "awaiting_payment":
       return takesPayments
-        ? `The user must authorize the payment at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
+        ? `The user must authorize the payment${amount === undefined ? "" : ` of ${amount}`} at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`
         : "This installation takes no payments any more, so it does not start. Tell the user; after their consent, delete it and prepare it again, which is not charged.";
     default:
       return `Wait ${wait} seconds, then call get-migration-tool again.`;

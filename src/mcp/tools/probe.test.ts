@@ -25,7 +25,7 @@ const assessment: AssessmentDocument = {
 const counts = { blockers: 1, warnings: 0, notes: 1, copied: 0, converted: 0, reported: 0 };
 
 /** The prober is an edge: what a hostile server says through it is what is tested. */
-function preview(preflight: Prober["preflight"]) {
+function preview(preflight: Prober["preflight"], more: object = {}) {
   const world: Pick<World, "prober" | "settings" | "secret" | "now" | "randomBytes"> = {
     prober: { preflight } as Prober,
     settings: {
@@ -55,6 +55,7 @@ function preview(preflight: Prober["preflight"]) {
   return tool.run(world as World, call, {
     source_url: "mysql://anna:w0rd@10.0.0.1/app",
     target_url: "postgres://anna:w0rd@10.0.0.2/app",
+    ...more,
   });
 }
 
@@ -103,7 +104,7 @@ it.each([
 });
 
 it.each([
-  [0, "", /lost or changed/],
+  [0, "", /lost or changed|would not be copied/],
   [1, "1 source object would not be copied or would change.", /nothing/],
   [12, "12 source objects would not be copied or would change.", /nothing/],
 ])("tells a model of %d objects that the copy would lose or change", async (reported, words, not) => {
@@ -114,4 +115,48 @@ it.each([
   expect(text).toContain(`estimate_id: ${data["estimate_id"]}`);
   expect(text).toContain(words);
   expect(text).not.toMatch(not);
+});
+
+it("says unmistakably that options.drop destroys tables of the target, names them first, and asks for the user's consent", async () => {
+  const lost = { severity: "warning" as const, code: "a_warning", object: "t", reason: "It is lossy.", fix: "" };
+  const dropped = {
+    ...lost,
+    code: "target_rows_dropped",
+    object: "public.orders",
+    reason: "dropped with its 12,345 rows",
+  };
+  const ready = { ...assessment, ready: true, findings: [lost, dropped] };
+  const target = { ...assessment.target, empty: false, drops: { tables: 1, rows: 12_345 } };
+  const found = async () => ({ assessment: { ...ready, target }, counts, size: 1000 });
+  const { text, data } = await preview(found, { options: { drop: ["public.orders"] } });
+  expect(text).toContain(
+    "DATA LOSS: options.drop would drop 1 table of the target with all rows in it, about 12,345 rows; this cannot be undone.",
+  );
+  expect(data).toMatchObject({ target: { drops: { tables: 1, rows: 12_345 } } });
+  expect(data["next"]).toContain("Only when they agree to that loss, call prepare-migration-tool");
+  expect(String(data.untrusted).search("public.orders")).toBeLessThan(String(data.untrusted).search("a_warning"));
+  const emptied = await preview(found, { options: { drop: ["public.orders"], content: "data" } });
+  expect(emptied.text).toContain("options.drop would empty 1 table");
+});
+
+it("counts losses by kind and pages through all findings", async () => {
+  const objects = Array.from({ length: 30 }, (_, at) => ({
+    kind: at < 26 ? "procedure" : "event",
+    name: `lost_${String(at).padStart(2, "0")}`,
+    outcome: "reported" as const,
+    note: "It has no counterpart. ".repeat(12),
+  }));
+  const ready = { ...assessment, ready: true, findings: [], objects };
+  const found = async () => ({ assessment: ready, counts: { ...counts, blockers: 0, reported: 30 }, size: 1000 });
+  const pages: string[] = [];
+  for (let skip: unknown = 0; skip !== null; ) {
+    const { text, data } = await preview(found, { skip });
+    expect(text).toContain("30 source objects would not be copied or would change (26 procedure, 4 event).");
+    expect(String(data.untrusted)).not.toContain("more lines");
+    pages.push(String(data.untrusted));
+    skip = data["next_skip"];
+    expect(String(data["next"]).includes(`skip=${skip}`)).toBe(skip !== null);
+  }
+  expect(pages.length).toBeGreaterThan(1);
+  expect(new Set(pages.join("").match(/lost_\d\d/g)).size).toBe(30);
 });

@@ -1,12 +1,12 @@
 import * as z from "zod";
 import { create } from "../../requests/migrations/create.ts";
 import { preflight } from "../../requests/migrations/probe/preflight.ts";
-import type { Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
-import { createSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
-import { fenced, inLines } from "../fence.ts";
+import { createSchema, givenOptionsSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
+import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
 import type { Tool } from "../tool.ts";
+import { dropsOf, durationOf, lossOf, nextAfterPreview, pageOfFindings, priceOf, unchecked } from "./preview-words.ts";
 import { sourceAlone } from "./probe-source.ts";
 
 /** The tools that take a pair of URLs: a look before, and the run itself. */
@@ -27,6 +27,7 @@ const previewInput = pairSchema.extend({
     .meta({ description: "Without it only source_url is tested and priced: any one database." })
     .exactOptional(),
   options: pairSchema.shape.options.unwrap().describe("Usually not needed.").exactOptional(),
+  skip: z.number().int().min(0).max(1000).default(0).describe("Findings to skip: next_skip of the page before."),
 });
 /** How long URLs are kept is for people to choose, by REST: the listing is short. */
 const prepareInput = createSchema.omit({ keep_urls_days: true }).extend({
@@ -37,7 +38,7 @@ const prepareInput = createSchema.omit({ keep_urls_days: true }).extend({
 });
 /** The same options, which the listing tells once. */
 const listedPrepareInput = prepareInput.extend({
-  options: z.looseObject({}).describe("As of preview-migration-tool; give the same.").exactOptional(),
+  options: z.looseObject({}).describe("The same options as in preview-migration-tool.").exactOptional(),
 });
 
 const engine = z.enum(["MySQL", "MariaDB", "PostgreSQL"]).nullable();
@@ -60,7 +61,16 @@ const previewOutput = z.object({
     tls: z.boolean().nullable().exactOptional(),
     latency_ms: z.number().nullable().exactOptional(),
   }),
-  target: z.object({ reachable: z.boolean().nullable(), engine, empty: z.boolean().nullable() }),
+  target: z.object({
+    reachable: z.boolean().nullable(),
+    engine,
+    empty: z.boolean().nullable(),
+    drops: z
+      .object({ tables: z.number(), rows: z.number() })
+      .nullable()
+      .exactOptional()
+      .describe("Destroyed by options.drop."),
+  }),
   reasons: z.array(z.string()).describe("Codes"),
   findings: z
     .object({
@@ -68,38 +78,19 @@ const previewOutput = z.object({
       warnings: z.number(),
       notes: z.number(),
       converted: z.number(),
-      lost: z.number(),
+      lost: z.number().describe("Source objects not copied, or changed."),
+      lost_kinds: z.record(z.string(), z.number()),
     })
     .nullable(),
   next: z.string(),
+  next_skip: z.number().nullable().exactOptional().describe("null: no more findings."),
   untrusted,
 });
 
-const mostFindings = 20;
-
-function wordsOf({ source, target, reasons, findings }: Preflight): string[] {
-  const versions = Object.entries({ source, target }).flatMap(([side, { version }]) =>
-    version === null ? [] : [`${side} version: ${version}`],
-  );
-  const why = reasons.map(({ side, code, message }) => `reason ${side ?? "copy"} ${code}: ${message}`);
-  const found = findings
-    .filter(({ severity }) => severity !== "blocker")
-    .map(({ severity, code, object, reason, fix }) =>
-      [`${severity} ${code} ${object}: ${reason}`, ...(fix === "" ? [] : [`fix: ${fix}`])].join("; "),
-    );
-  // A reason ends with its fix: what is too long for a line goes on in the next one.
-  return [...versions, ...why, ...found].slice(0, mostFindings).flatMap(inLines);
-}
+/** Codes of reasons that a result lists. */
+const mostReasons = 20;
 
 const engineOf = (name: string | null) => engine.catch(null).parse(name);
-
-const nextAfterPreview = ({ ready, counts }: Preflight): string =>
-  ready
-    ? `Tell the user size, price${counts?.reported ? ", how many objects would be lost or changed," : ""} and warnings; when they agree, call prepare-migration-tool with the same URLs and options and this estimate_id.`
-    : "Tell the user the reasons; when they are fixed, preview again.";
-
-const durationOf = ({ least, most }: { least: number; most: number }): string =>
-  least === most ? `about ${least} ${least === 1 ? "second" : "seconds"}` : `${least} to ${most} seconds`;
 
 const preview: Tool = {
   name: "preview-migration-tool",
@@ -111,7 +102,7 @@ const preview: Tool = {
   input: previewInput,
   output: previewOutput,
   async run(world, call, input) {
-    const { target_url, ...alone } = previewInput.parse(input);
+    const { target_url, skip, ...alone } = previewInput.parse(input);
     const { source_url, options } = alone;
     refusePlaceholders({ source_url, ...(target_url === undefined ? {} : { target_url }) });
     if (target_url === undefined) return sourceAlone(world, call, { url: source_url, ca: options?.source_ca });
@@ -120,6 +111,8 @@ const preview: Tool = {
     const { source, target } = found;
     // One that is not ready is previewed again, which gives another.
     const estimate_id = ready ? found.estimate_id : null;
+    const page = pageOfFindings(found, skip);
+    const next = nextAfterPreview(found, page.next);
     const data = {
       ready,
       type,
@@ -137,39 +130,58 @@ const preview: Tool = {
         tables: source.tables,
         rows: source.rows,
       },
-      target: { reachable: target.reachable, engine: engineOf(target.engine), empty: target.empty },
-      reasons: [...new Set(found.reasons.map(({ code }) => code))].slice(0, mostFindings),
+      target: {
+        reachable: target.reachable,
+        engine: engineOf(target.engine),
+        empty: target.empty,
+        drops: target.drops,
+      },
+      reasons: [...new Set(found.reasons.map(({ code }) => code))].slice(0, mostReasons),
       findings: counts && {
         blockers: counts.blockers,
         warnings: counts.warnings,
         notes: counts.notes,
         converted: counts.converted,
         lost: counts.reported,
+        lost_kinds: counts.reported_kinds,
       },
-      next: nextAfterPreview(found),
-      untrusted: fenced(wordsOf(found), world.randomBytes(8)),
+      next,
+      next_skip: page.next,
+      untrusted: fenced(page.lines, world.randomBytes(8)),
     };
     const measured = size === null ? "not measured" : `${size} bytes`;
     const { seconds } = data;
     const long = seconds === null ? "" : `, ${durationOf(seconds)}`;
-    const sum = data.lines.join("; ");
-    const price = covered_by_plan ? "no charge" : `${amount} ${currency}${sum === "" ? "" : ` (${sum})`}`;
-    const lost = counts?.reported
-      ? ` ${counts.reported} source ${counts.reported === 1 ? "object" : "objects"} would not be copied or would change.`
-      : "";
+    const price = priceOf(found, data.lines);
+    const lost = `${lossOf(found)}${ready ? unchecked(found) : ""}`;
+    const drops = dropsOf(found, options?.content);
     // Not every client shows a model more than the text: what the next call needs stands there too.
     const quote = estimate_id === null ? "" : ` estimate_id: ${estimate_id}`;
-    const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.${lost}`;
+    const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.${drops}${lost}`;
     return { text: `${what} ${data.next}${quote}`, data };
   },
 };
+
+/** A model may have forgotten the preview's options. */
+function optionsOf(options: z.output<typeof prepareInput>["options"] = undefined): string {
+  const unchanged: Record<string, unknown> = givenOptionsSchema.parse({});
+  const named = Object.entries(options ?? {})
+    .flatMap(([name, value]) => (value === unchanged[name] ? [] : [name]))
+    .sort();
+  const drop = options?.drop?.length ?? 0;
+  const loss =
+    drop === 0
+      ? ""
+      : `At its start it ${options?.content === "data" ? "empties" : "drops"} the ${drop} ${drop === 1 ? "table" : "tables"} that options.drop names, with all rows. `;
+  return `${loss}Options of this run: ${named.length === 0 ? "none, so everything is copied" : named.join(", ")}. `;
+}
 
 const prepare: Tool = {
   name: "prepare-migration-tool",
   title: "Create a migration",
   description:
-    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run starts: name only tables that the user requested. If the result has `checkout_url`, the user, not you, must open that link to authorize the payment. Then the run starts by itself. Without it the run has started. Next: get-migration-tool.",
-  // By `options.drop`, which is not previewed.
+    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run starts: name only tables whose loss the user agreed to after a preview. If the result has `checkout_url`, the user, not you, must open that link to authorize the payment. Then the run starts by itself. Without it the run has started. Next: get-migration-tool.",
+  // By `options.drop`: preview-migration-tool names what it destroys.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: prepareInput,
@@ -183,10 +195,14 @@ const prepare: Tool = {
       ...{ asked, spend },
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
-    const next = nextAfter(migration.id, checkout_url);
+    const next = nextAfter(
+      migration.id,
+      checkout_url,
+      made.amount === undefined ? undefined : `${made.amount} ${migration.currency}`,
+    );
     const link = checkout_url === undefined ? {} : { checkout_url };
     return {
-      text: withLink(`${made.message} ${next}`, checkout_url),
+      text: withLink(`${made.message} ${optionsOf(given.options)}${next}`, checkout_url),
       data: { ...made, migration: summaryOf(migration), ...link, next },
     };
   },

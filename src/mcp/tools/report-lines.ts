@@ -54,7 +54,7 @@ export const reportLists = {
       ]),
     },
   ],
-  not_copied: lost(({ kind, name, note }) => [`not copied or changed: ${kind} ${name}${because(note)}`]),
+  not_copied: lost(({ kind, name, note }) => [`not copied, or changed: ${kind} ${name}${because(note)}`]),
   definitions: lost(({ kind, name, definition }) =>
     definition === "" ? [] : [`definition of ${kind} ${name}:`, ...definition.split(/\r\n|\r|\n/)],
   ),

@@ -65,7 +65,7 @@ function preview(call: Pick<RestoreCall, "id" | "run">, seen: SeenTarget, refuse
 function done(id: string, { restore }: RestoreResponse): ToolText {
   const how = restore.convert ? ", and converts the backup for the target's engine" : "";
   const message = `The restore ${restore.id} is queued${how}. It is free of charge.`;
-  const next = `Call list-backup-runs-tool with id ${id} and run ${restore.run} in 10 seconds, until this restore is completed or failed.`;
+  const next = `Call list-backup-runs-tool with id ${id} and run ${restore.run} in 15 seconds, until this restore is completed or failed.`;
   return {
     text: `${message} ${next}`,
     data: { message, done: true, restore: { id: restore.id, status: restore.status }, next },
