@@ -1,5 +1,13 @@
 import { expect, test } from "vitest";
-import { bytesOf, copied, type Pair, pair, pairs, useServers } from "../../support/engine/mysql-mysql-support.ts";
+import {
+  bytesOf,
+  copied,
+  flavours,
+  type Pair,
+  pair,
+  pairs,
+  useServers,
+} from "../../support/engine/mysql-mysql-support.ts";
 import { error } from "../../support/engine/mysql-support.ts";
 import { run } from "../../support/engine/run.ts";
 
@@ -144,3 +152,22 @@ test.each(pairs)(
     }
   },
 );
+
+test.each(flavours)("%s: halves of characters in ucs2 are counted, and nothing is written", async (flavour) => {
+  const where = await pair(
+    servers,
+    flavour,
+    flavour,
+    "CREATE TABLE t (id int PRIMARY KEY, a varchar(10) CHARACTER SET ucs2); INSERT INTO t VALUES (1, x'D83D'), (2, x'D83DDE00'), (3, 'ok'), (4, x'D7FFE000'), (5, NULL)",
+  );
+  await where.to.query("CREATE TABLE t (id int PRIMARY KEY, a varchar(10))");
+  const failed = await error(run(where, data));
+  expect(failed).toMatchObject({
+    code: "data_refused",
+    message: expect.stringMatching(/column a .*: 2 values do not fit/),
+  });
+  expect(await count(where, "t")).toBe(0);
+  await where.from.query("DELETE FROM t WHERE id < 3");
+  await copied(where, data);
+  expect(await bytesOf(where.to, "t", ["a"])).toEqual(["-", "6F6B", "ED9FBFEE8080"]);
+});

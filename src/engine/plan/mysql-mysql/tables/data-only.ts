@@ -177,6 +177,8 @@ function dataOnlyPlanOf(
     const checks = [...nullChecks(column, of(column)), ...(fit === "always" ? [] : fit)];
     if (checks.length > 0)
       doubts.push(mysqlDoubt(column.name, formatType(column, of(column)), checks, measured(column, type)));
+    const halves = surrogates(column, of(column));
+    if (halves !== undefined) doubts.push(halves);
     return [];
   });
   if (unfit.length > 0)
@@ -221,6 +223,23 @@ function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boo
   // It is read as a double.
   const double = from.is === "float" && into.is === "float" && into.bits === 53;
   return fitIntoMysql(double ? { ...from, bits: 53 } : from, into);
+}
+
+/** UCS-2 keeps halves of characters, which other sets have no bytes for: a server would write text that is ill-formed. */
+function surrogates(column: SourceColumn, to: Column): Doubt | undefined {
+  const charset = usualCharset(to.charset);
+  if (column.characterSet !== "ucs2" || charset === null || charset === "ucs2" || charset === "binary")
+    return undefined;
+  const bytes = `CAST(CONVERT(${identifier(column.name)} USING utf8mb4) AS BINARY)`;
+  const seconds = Array.from({ length: 32 }, (_, at) => (0xa0 + at).toString(16));
+  const found = seconds.map((second) => `LOCATE(x'ed${second}', ${bytes}) > 0`).join(" OR ");
+  // MySQL converts it here into a question mark; MariaDB's patterns give up on long texts.
+  const sql = `(${found} OR HEX(${identifier(column.name)}) REGEXP '^(....)*D[89A-F]')`;
+  return {
+    column: column.name,
+    types: formatType(column, to),
+    misfits: [{ check: { check: "charset", charset }, sql }],
+  };
 }
 
 /** A floating number as it is read, where its digits are looked at: with as many as (M,D) shows of it. */
