@@ -117,7 +117,7 @@ async function resetEffect(
   const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
   const irreversible = isUntouched
     ? "Source and target would stay as they are until the copy starts."
-    : "Every table and object that the migration made in its target database would be dropped, with all rows in these tables: also rows that users or an application wrote there since the copy. This cannot be undone. Objects that others made would stay; if one depends on a table that would be dropped, the reset fails and drops nothing. The source would stay as it is.";
+    : "Every table and object that the migration made in its target database would be dropped. All rows in these tables would be lost, also rows that users or an application wrote there since the copy. This cannot be undone. Objects that others made would stay; if one depends on a table that would be dropped, the reset fails and drops nothing. The source would stay as it is.";
   const what = isUntouched
     ? "drop nothing, since no run has written to its target"
     : total === null
@@ -142,7 +142,7 @@ const resetTool: Tool = {
   name: "reset-migration-tool",
   title: "Reset a migration",
   description:
-    "Drops the tables and objects that this migration made in the target, with all rows that are in them now, and runs it again with the same URLs and options. Without confirm it only previews. Use it when a retry cannot help, or to copy again. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
+    "Drops the tables and objects that this migration made in the target, with all present rows. Then runs it again with the same URLs and options. Without confirm it only previews. Use it when a retry cannot help, or to copy again. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
   input: resetInput,
@@ -178,7 +178,7 @@ const deleteInput = z.strictObject({ ...oneInput, ...confirmation });
 const left = {
   nothing: "No run has written to the target, which would stay as it is.",
   copy: "The complete copy would stay in the target; a reset could no longer remove it.",
-  part: "An incomplete copy would stay in the target, with the table _rowferry, which keeps these tables for this migration; no tool could remove them any more. To remove them first, a reset drops them, but it also runs the copy again.",
+  part: "An incomplete copy would stay in the target, with the table _rowferry, which keeps these tables for this migration. No tool could remove them any more. To remove them first, a reset drops them, but it also runs the copy again.",
 };
 /** After it. */
 const cleaning = {

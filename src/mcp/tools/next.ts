@@ -99,7 +99,7 @@ function afterFailure({ id, error }: Pick<One, "id" | "error">): string {
     return `${same} while the other run is in the target. The error says how it ends; then call retry-migration-tool. Or prepare a migration into another database.`;
   const fixed = `${same}: only when they have fixed the cause, call retry-migration-tool.`;
   if (error !== null && ofOption.has(error.code)) return `${fixed} ${anotherByOption(id)}`;
-  if (error?.code === "dependents_exist") return `${fixed} It drops what remains to be dropped, and goes on.`;
+  if (error?.code === "dependents_exist") return `${fixed} It drops the remaining objects first.`;
   return `${fixed} To drop what the copy made in the target and copy again, call reset-migration-tool.`;
 }
 

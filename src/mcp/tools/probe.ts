@@ -180,7 +180,7 @@ const prepare: Tool = {
   name: "prepare-migration-tool",
   title: "Create a migration",
   description:
-    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run starts: name only tables whose loss the user agreed to after a preview. If the result has `checkout_url`, the user, not you, must open that link to authorize the payment. Then the run starts by itself. Without it the run has started. Next: get-migration-tool.",
+    "Creates a migration, best after preview-migration-tool. It never charges. `options.drop` drops those tables of the target with their rows when the run starts. Name only tables whose loss the user agreed to after a preview. If the result has `checkout_url`, the user, not you, must open that link to authorize the payment. Then the run starts by itself. Without it the run has started. Next: get-migration-tool.",
   // By `options.drop`: preview-migration-tool names what it destroys.
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
