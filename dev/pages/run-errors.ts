@@ -28,6 +28,12 @@ The API and \`kubectl\` show the code as the reason of the condition \`Failed\`:
 command line prints it, and \`--json\` has it as \`code\`. The message names the table, object, option or setting. Blockers of
 an assessment have the same codes. A code never changes its meaning.
 
+On the command line, an option such as \`options.jobs\` is the flag \`--jobs\`. To retry, run the same command again; to
+reset, use \`rowferry reset\`. Two codes exist only there:
+
+- \`usage\`: a word or a flag of the command line is invalid or missing. Nothing was changed (exit code 2).
+- \`interrupted\`: Ctrl-C or another signal stopped the command. Run the same command again.
+
 Codes that begin with \`url_\` mean that a connection URL is not accepted: see [URL security](url-security.md). Codes of
 backups are in [operations](operations.md#conditions-of-backups).
 

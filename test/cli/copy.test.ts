@@ -298,6 +298,7 @@ describe("rowferry verify", () => {
       env,
     });
     expect(counts.code, counts.stderr).toBe(0);
+    expect(counts.stdout).not.toContain("only in the target");
   });
 });
 

@@ -104,12 +104,16 @@ async function compare(
   const named = [...source.tables.map(({ name }) => name), ...source.views];
   selection.refuseUnmatched(named.map(([schema, table]) => ({ schema, table })));
   const selected = source.tables.filter(({ name }) => selection.has(...name));
-  const paired: Paired = pairTables(
-    { engine: from.engine, database: from.database, exact: source.exact, tables: selected },
-    { engine: to.engine, database: to.database, exact: target.exact, tables: target.tables },
-    options.schemas,
-    await partitionTrees(source.side, target.side),
-  );
+  const trees = await partitionTrees(source.side, target.side);
+  const pair = (tables: OpenedSide["tables"]): Paired =>
+    pairTables(
+      { engine: from.engine, database: from.database, exact: source.exact, tables },
+      { engine: to.engine, database: to.database, exact: target.exact, tables: target.tables },
+      options.schemas,
+      trees,
+    );
+  // A table that the selection leaves out is not only in the target.
+  const paired: Paired = { ...pair(selected), extra: pair(source.tables).extra };
   const estimates = new Map(selected.map(({ name, type }) => [formatTable(name), type.rows]));
   progress.plan(
     paired.pairs.map(({ source: name }) => ({

@@ -69,7 +69,8 @@ export const othersReported = (others: readonly SourceObject[], views: ViewOutco
     const view = kind === "view" ? views.get(name) : undefined;
     const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
     if (outcome === "converted") return [{ kind, name, ...view, outcome }];
-    const unseen = definition === undefined ? "; its text cannot be seen with the user's rights" : "";
+    const isSaid = note?.includes("its text cannot be seen") === true;
+    const unseen = definition === undefined && !isSaid ? "; its text cannot be seen with the user's rights" : "";
     return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
   });
 
