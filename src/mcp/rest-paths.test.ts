@@ -14,6 +14,10 @@ test.each([
     "This needs a token with the scope write; this one has read. POST /api/tokens creates another.",
     "This needs a token with the scope write; this one has read. The user can create another in the account settings or by REST.",
   ],
+  [
+    "The estimate has another price than the current one, 5.00 USD: request a new one, or remove `estimate_id`.",
+    "The estimate has another price than the current one, 5.00 USD: call preview-migration-tool again, and show the user the new price.",
+  ],
   ["Sign in with POST /api/session.", "Sign in with a call of REST."],
   ["Nothing of it.", "Nothing of it."],
 ])("an error for a model names tools and no path of REST: %s", (words, expected) => {

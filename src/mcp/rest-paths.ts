@@ -3,6 +3,10 @@
 /** The first that fits counts; each is a part of a sentence. */
 const tools: readonly (readonly [pattern: RegExp, words: string])[] = [
   [
+    /request a new one, or remove `?estimate_id`?/,
+    "call preview-migration-tool again, and show the user the new price",
+  ],
+  [
     /authorize it at its checkout link\. POST \/api\/migrations\/\{id\}\/checkout returns/,
     "the user must authorize it at its checkout link. retry-migration-tool with the id alone returns",
   ],

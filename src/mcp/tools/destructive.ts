@@ -184,7 +184,7 @@ const left = {
 const cleaning = {
   nothing: "Nothing is left to do.",
   copy: "Tell the user that the copy stays in the target.",
-  part: "Tell the user that the target holds an incomplete copy. To remove it, they drop the tables of the copy and the table _rowferry there, or run `rowferry reset TARGET` on the command line, which lists them. Until then use another database as a target.",
+  part: "Tell the user that the target holds an incomplete copy. To remove it, they drop the tables of the copy and, if no other migration uses that database, the table _rowferry. Or they run `rowferry reset TARGET` on the command line, which lists them. Until then use another database as a target.",
 };
 
 const leftBy = ({ isUntouched, isComplete }: Remains): keyof typeof left =>

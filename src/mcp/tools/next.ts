@@ -85,7 +85,7 @@ const ofOption = new Set([
 ]);
 
 const anotherByOption = (id: string): string =>
-  `If the user prefers the option that the error names: retry and reset keep the options, so it needs another migration. After their consent, delete ${id}, which makes a free migration available again, and prepare one with that option into a new, empty database. The tables of this copy stay in the present target. To use that database again, the user must first drop these tables and the table _rowferry there.`;
+  `If the user prefers the option that the error names: retry and reset keep the options, so it needs another migration. After their consent, delete ${id}, which makes a free migration available again, and prepare one with that option into a new, empty database. The tables of this copy stay in the present target. To use that database again, the user must first drop these tables and, if no other migration uses it, the table _rowferry there.`;
 
 /** A retry is advised only where the same run may succeed. */
 function afterFailure({ id, error }: Pick<One, "id" | "error">): string {
