@@ -60,6 +60,18 @@ describe("what others did in the target between two attempts", () => {
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 
+  test("a foreign key of others on a half-copied table is refused by name", async () => {
+    const { source, target } = await begun(2);
+    await sql(target, "ALTER TABLE a ADD PRIMARY KEY (id); CREATE TABLE app (a int REFERENCES a (id))");
+    await expect(copied(source, target)).rejects.toMatchObject({
+      code: "target_changed",
+      message: expect.stringMatching(/\ba \(foreign key app_a_fkey of (?:public\.)?app\)/),
+    });
+    await sql(target, "DROP TABLE app; ALTER TABLE a DROP CONSTRAINT a_pkey");
+    await copied(source, target);
+    expect(await fingerprint(target)).toEqual(await fingerprint(source));
+  });
+
   test("a column that was altered is refused by its table's name; a reset makes the table anew", async () => {
     const { source, target } = await begun(2);
     await sql(target, "ALTER TABLE b ALTER COLUMN v TYPE varchar(2) USING left(v, 2)");

@@ -11,6 +11,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { countedKind } from "../../../report/not-copied.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import { refuseTouched as refuseTouchedBy } from "../../../run/fence/others-work.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
 import type { AfterPlan } from "../finish/indexes.ts";
 import type { Stages } from "../schema/plan.ts";
@@ -197,6 +198,7 @@ async function emptyTables(
     const list = some.map(({ schema, name }) => `ONLY ${qualified(schema, name)}`);
     await fenced(target, fence, async () => {
       await lockOwn(target, some, ids, { mode: "ACCESS EXCLUSIVE", marks });
+      await refuseReferring(target, some);
       await target.run(`TRUNCATE ${list.join(", ")}`);
     });
   }
@@ -209,6 +211,21 @@ async function emptyTables(
     });
   }
 }
+
+/** The run's own foreign keys are not there yet. Errors: `target_changed` names those of others, for which a table cannot be emptied. */
+async function refuseReferring(target: Session, tables: readonly Table[]): Promise<void> {
+  const found = await target.query<{ key: string; by: string; table: string }>(
+    `WITH own AS (SELECT c.oid FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text)
+         JOIN pg_catalog.pg_namespace n ON n.nspname = r.schema JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = r.name)
+     SELECT o.conname AS key, ${nameOf("o.conrelid")} AS by, ${nameOf("o.confrelid")} AS table
+       FROM pg_catalog.pg_constraint o WHERE o.contype = 'f' AND o.confrelid IN (SELECT oid FROM own) AND o.conrelid NOT IN (SELECT oid FROM own) ORDER BY 3, 1`,
+    [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))],
+  );
+  refuseTouchedBy(found.map(({ key, by, table }) => ({ name: table, others: [`foreign key ${key} of ${by}`] })));
+}
+
+const nameOf = (oid: string): string =>
+  `(SELECT n.nspname || '.' || c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ${oid})`;
 
 /** An index of a partition went with the partitioned table's: what is there need not be built, the rest has to be. */
 async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
