@@ -109,7 +109,7 @@ export function databaseTexts({ kind, shown, context }: Pick<SourceCode, "kind" 
   const declared = [...text.matchAll(/ORACLE/i.test(context.sqlMode) ? oracleVariables : variables)].flatMap(
     ([, names = "", type = ""]) =>
       takesDefault(type.split(/\bdefault\b|:=/i)[0] ?? "")
-        ? names.split(/\s*,\s*/).map((name) => `its variable ${unquoted(name)}`)
+        ? names.split(",").map((name) => `its variable ${unquoted(name.trim())}`)
         : [],
   );
   return [...parameters, ...declared];
@@ -134,7 +134,7 @@ const unquoted = (name: string) => (name.startsWith("`") ? name.slice(1, -1).rep
 /** Without its texts and comments, and with names in one kind of quotes. */
 const plainCode = (shown: string, quotes: boolean): string =>
   shown.replace(
-    /`(?:[^`]|``)*`|'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"\\]|""|\\[\s\S])*"?|\/\*[\s\S]*?\*\/|--\s[^\n]*|#[^\n]*/g,
+    /`(?:[^`]|``)*`|'(?:[^'\\]|''|\\[\s\S])*'?|"(?:[^"\\]|""|\\[\s\S])*"?|\/\*[\s\S]*?(?:\*\/|$)|--\s[^\n]*|#[^\n]*/g,
     (found) => {
       if (found.startsWith("`")) return found;
       if (quotes && found.startsWith('"'))
