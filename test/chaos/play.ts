@@ -21,10 +21,12 @@ export async function play(
   const tally = newTally();
   const played: Played = { rounds: 0, tally, failures: [] };
   for (const direction of directions.filter((name) => only === undefined || only === name)) {
-    let scene = await openScene(direction);
+    let scene = await openScene(direction, seed);
     try {
       const usual = await measureUsual(scene);
-      say(`${direction}: seed ${seed}, an undisturbed copy takes ${Math.round(usual.ms)} ms`);
+      say(
+        `${direction} (${scene.source.server.kind} to ${scene.target.kind}): seed ${seed}, an undisturbed copy takes ${Math.round(usual.ms)} ms`,
+      );
       for (let round = from; round < from + rounds; round++) {
         played.rounds += 1;
         const name = `${direction} --seed ${seed} --from ${round}`;
@@ -38,7 +40,7 @@ export async function play(
           const again = `npm run chaos -- ${name} --rounds 1`;
           played.failures.push(`${again}: ${words}`);
           say(`FAILED ${again}: ${words}`);
-          scene = await usable(scene);
+          scene = await usable(scene, seed);
         }
       }
     } finally {
@@ -50,13 +52,13 @@ export async function play(
 }
 
 /** What failed may have left a server down: the next round gets servers that answer, if need be new ones. */
-async function usable(scene: Scene): Promise<Scene> {
+async function usable(scene: Scene, seed: number): Promise<Scene> {
   try {
     await Promise.all([scene.source.server.up(), scene.target.up()]);
     await scene.newTarget();
     return scene;
   } catch {
     await scene.close();
-    return openScene(scene.direction);
+    return openScene(scene.direction, seed);
   }
 }

@@ -49,8 +49,8 @@ function mysqlSource(): string {
     "(SELECT 0 d UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4 UNION ALL SELECT 5 UNION ALL SELECT 6 UNION ALL SELECT 7 UNION ALL SELECT 8 UNION ALL SELECT 9)";
   const series = `CREATE TABLE series (i INT PRIMARY KEY); INSERT INTO series SELECT 1 + a.d + 10*b.d + 100*c.d + 1000*e.d + 10000*f.d FROM ${digits} a, ${digits} b, ${digits} c, ${digits} e, ${digits} f WHERE f.d < 3;`;
   const fill = (name: string, rows: number) =>
-    `INSERT INTO ${name} SELECT i, ${rows > 1000 ? "repeat(md5(i), 3)" : "concat('größe ', i)"}, i / 7, timestamp('2020-01-01') + INTERVAL i MINUTE,
-      unhex(md5(i)), i % 2, CASE WHEN i > 1 THEN i - 1 END FROM series WHERE i <= ${rows};`;
+    `INSERT INTO ${name} SELECT i, ${rows > 1000 ? "repeat(left(sha2(i, 256), 32), 3)" : "concat('größe ', i)"}, i / 7, timestamp('2020-01-01') + INTERVAL i MINUTE,
+      unhex(left(sha2(i, 256), 32)), i % 2, CASE WHEN i > 1 THEN i - 1 END FROM series WHERE i <= ${rows};`;
   const made = tables.map((name, n) => {
     const parent = n > 0 && n < small ? `, CONSTRAINT ${name}_fk FOREIGN KEY (parent) REFERENCES t${n - 1} (id)` : "";
     return `CREATE TABLE ${name} (id INT PRIMARY KEY, name VARCHAR(120) NOT NULL, amount DECIMAL(12,2), made DATETIME, raw VARBINARY(64), flag SMALLINT, parent INT,
@@ -75,13 +75,17 @@ export function endpoint({ server, database }: Place, port = server.port): Endpo
   };
 }
 
-export async function openScene(direction: Direction): Promise<Scene> {
+/** A run of all directions has MySQL and MariaDB; which is where, the seed says. */
+const flavourOf = (seed: number, direction: Direction, side: 0 | 1) =>
+  (seed + (seed >>> 1) * side + directions.indexOf(direction)) % 2 === 0 ? "mariadb" : "mysql";
+
+export async function openScene(direction: Direction, seed: number): Promise<Scene> {
   const [from, to] = direction.split("-");
-  const args = { mysql: ["--max-allowed-packet=64M", "--local-infile=1"], postgres: [] };
-  const start = (engine: string | undefined) =>
-    engine === "mysql" ? startDatabase("mariadb", { args: args.mysql }) : startDatabase("postgres");
+  const args = ["--max-allowed-packet=64M", "--local-infile=1"];
+  const start = (engine: string | undefined, side: 0 | 1) =>
+    engine === "mysql" ? startDatabase(flavourOf(seed, direction, side), { args }) : startDatabase("postgres");
   const [tools, worker] = await Promise.all([pgTools(), bundleWorker()]);
-  const started = await Promise.allSettled([start(from), start(to)]);
+  const started = await Promise.allSettled([start(from, 0), start(to, 1)]);
   const servers = started.flatMap((result) => (result.status === "fulfilled" ? [result.value] : []));
   const close = async () => void (await Promise.all([...servers.map((server) => server.stop()), worker.remove()]));
   try {

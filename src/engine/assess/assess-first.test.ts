@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
 import type { RunCode } from "../contract/codes/index.ts";
 import { type CopyRequest, EngineError } from "../contract/index.ts";
-import { assessFirst, ofLogins } from "./assess-first.ts";
+import { assessFirst } from "./assess-first.ts";
 import type { Assessment } from "./index.ts";
+import { ofLogins } from "./logins.ts";
 
 const place = { engine: "mysql", host: "db", port: 3306, user: "u", password: "", database: "d", tls: {} };
 const request = { source: place, target: place, options: { jobs: 1 }, reset: false } as unknown as CopyRequest;

@@ -3,6 +3,7 @@ import { type CopyHooks, type CopyRequest, EngineError } from "../contract/index
 import type { FoundRun } from "../run/fence/fence.ts";
 import { watchBeginning } from "../run/watchdog/beginning.ts";
 import type { Assessment, AssessRequest } from "./index.ts";
+import { ofLogins } from "./logins.ts";
 
 /**
  * Reports blockers before the first write. Only at a run's beginning: what an earlier attempt made would look like another's tables.
@@ -30,9 +31,6 @@ const sameForTheCopy: ReadonlySet<string> = new Set<RunCode>([
 /** A lock that an assessment does not wait for is one that the copy waits for, and tells who holds it. */
 const isForTheCopy = ({ code, retryable }: EngineError): boolean =>
   (retryable && code !== "lock_timeout") || sameForTheCopy.has(code);
-
-/** Errors of logins, which a copy would meet too, whatever their code. */
-export const ofLogins = new WeakSet<object>();
 
 /** Errors: EngineError with the first blocker's code. Undefined where the run has begun before, or nothing could be learnt. */
 export async function assessFirst(
