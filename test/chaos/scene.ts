@@ -71,7 +71,8 @@ export function endpoint({ server, database }: Place, port = server.port): Endpo
     user: url.username,
     password: server.password,
     database,
-    tls: { mode: "disable" },
+    // MySQL that was restarted knows no password until it has been sent, which is done over TLS alone.
+    tls: { mode: server.kind === "mysql" ? "require" : "disable" },
   };
 }
 
