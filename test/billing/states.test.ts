@@ -72,7 +72,7 @@ async function mcp(person: Person): Promise<Driver> {
     const { text, data } = await call(name, input);
     if (data.checkout_url !== undefined) {
       expect(text).toContain(data.checkout_url);
-      expect(text).toContain("you cannot pay");
+      expect(text).toContain("only they can authorize the payment");
     }
     return flat(data);
   };
