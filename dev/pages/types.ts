@@ -42,6 +42,8 @@ A text that goes into another type is read by the target's server:
   A warning has the column and the number of such texts, and \`changed_columns\` counts the column.
 - A text that the server takes for another value is refused, as \`2\` or \`y \` into \`enum('x','y')\`, and \`b,a\` into \`set('a','b')\`.
 - A document with a key twice is refused for \`jsonb\`. jsonb has its own order of keys, and its own spaces.
+- Text is not copied into \`tsvector\` or \`tsquery\`, which lose words.
+- Texts into \`numrange\`, \`tsrange\`, \`tstzrange\` and geometric types are copied as the type reads them; they are not counted.
 
 With \`content: data\`, a plain column of the target takes the values that the source computed.
 Between PostgreSQL servers it does not, and a warning has the column. A column that the target computes and the source does not is

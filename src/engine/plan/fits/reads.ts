@@ -27,6 +27,24 @@ const written = (digits: number, reader: Reader) => {
 const whole = "(0|[1-9][0-9]*)";
 const noMinusZero = "(?!-0[.]?0*$)";
 
+const span = (unit: string) => `([-+]?[1-9][0-9]* ${unit}s?( |$))?`;
+const inside = (one: string) => `(empty|\\[${one},${one}\\)|\\[${one},\\)|\\(,${one}\\)|\\(,\\))`;
+const digits = `-?${whole}`;
+
+/** How PostgreSQL writes types of its own. Of other ones it is not known, as of numrange. */
+const postgresForms = new Map([
+  ["uuid", "[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"],
+  ["macaddr", "([0-9a-f]{2}:){5}[0-9a-f]{2}"],
+  ["inet", "(?!.*[.][0-9]+/32$)(?!.*:.*/128$)[0-9a-f:./]+"],
+  ["cidr", "([0-9]+[.]){3}[0-9]+/[0-9]+|(?=.*:)[0-9a-f:]+/[0-9]+"],
+  ["int4range", inside(digits)],
+  ["int8range", inside(digits)],
+  ["daterange", inside("[0-9]{4}-[0-9]{2}-[0-9]{2}")],
+]);
+
+/** Their readers drop words that stand twice, and the order. */
+const neverRead = new Set(["tsvector", "tsquery"]);
+
 /** How the server writes the values of a type; undefined: as they come, or its own way is no other value. */
 function writtenAs(to: ValueType, reader: Reader): string | undefined {
   switch (to.is) {
@@ -45,6 +63,10 @@ function writtenAs(to: ValueType, reader: Reader): string | undefined {
       return `[0-9]{2}:[0-9:]{5}${written(to.fraction, reader)}`;
     case "boolean":
       return "[tf]";
+    case "interval":
+      return `(?=.)(?!.* $)${span("year")}${span("mon")}${span("day")}([-+]?[0-9]{2,}:[0-9]{2}:[0-9]{2}([.][0-9]*[1-9])?)?`;
+    case "other":
+      return reader === "postgres" ? postgresForms.get(to.name) : undefined;
     default:
       return undefined;
   }
@@ -55,7 +77,7 @@ export function reads(to: ValueType, reader: Reader): Fit {
   const fit = understood(to);
   const pattern = writtenAs(to, reader);
   if (fit === "never" || pattern === undefined) return fit;
-  return [...(fit === "always" ? [] : fit), { check: "written", pattern: `^${pattern}$` }];
+  return [...(fit === "always" ? [] : fit), { check: "written", pattern: `^(${pattern})$` }];
 }
 
 function understood(to: ValueType): Fit {
@@ -102,6 +124,8 @@ function understood(to: ValueType): Fit {
       return to.fraction === 6 && (to.unit ?? second) === second ? "always" : "never";
     case "labels":
       return labelled(to);
+    case "other":
+      return neverRead.has(to.name) ? "never" : "always";
     default:
       // Their readers take a text for one value, or refuse it.
       return "always";
