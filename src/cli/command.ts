@@ -238,10 +238,13 @@ export function parseCommand(command: Command, argv: readonly string[]): Parsed 
     throw new UsageError(unknown(error as Error, command, flags));
   }
   const { values, positionals } = read;
-  if (positionals.length !== command.words.length)
+  if (positionals.length !== command.words.length) {
+    const missing = command.words[positionals.length];
+    const count = missing === undefined ? `; ${positionals.length} words were given` : `; ${missing} is missing`;
     throw new UsageError(
-      `${command.name} takes ${command.words.join(" and ")}, ${command.takes ?? urlsOf(command)}${positionals.length === 0 ? "" : `; ${positionals.length} ${positionals.length === 1 ? "word was" : "words were"} given`}`,
+      `${command.name} takes ${command.words.join(" and ")}, ${command.takes ?? urlsOf(command)}${positionals.length === 0 ? "" : count}`,
     );
+  }
   const progress = values.progress ?? "auto";
   if (!progressModes.includes(progress as ProgressMode))
     throw new UsageError(`--progress is one of ${progressModes.join(", ")}`);
@@ -253,7 +256,10 @@ const urlsOf = ({ words }: Command) =>
 
 function unknown(error: Error, { name: command }: Command, flags: readonly Flag[]): string {
   const name = /^Unknown option '--?([^']*)'/.exec(error.message)?.[1];
-  // The rest of Node's words: a value that is missing, or one that a switch does not take.
+  const without = /^Option '(?:-\w, )?--([^' ]*) <value>' argument missing/.exec(error.message)?.[1];
+  const flag = flags.find((one) => one.name === without);
+  if (flag !== undefined) return `--${flag.name} needs a value: --${flag.name} ${flag.value}`;
+  // The rest of Node's words, as of a value that a switch does not take.
   if (name === undefined) return (error.message.split(". ")[0] ?? "").replace(/^./, (letter) => letter.toLowerCase());
   const names = flags.map((flag) => flag.name);
   const near = otherNames[command]?.[name] ?? nearest(name.replaceAll("_", "-"), names);

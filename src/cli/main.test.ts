@@ -137,6 +137,12 @@ describe("colours", () => {
 });
 
 describe("help", () => {
+  it("of completion says how a shell loads it", async () => {
+    const [shown, also] = [await call(["completion", "--help"]), await call(["help", "completion"])];
+    expect(shown).toMatchObject({ code: 0, stdout: expect.stringContaining("source <(rowferry completion bash)") });
+    expect(also.stdout).toBe(shown.stdout);
+  });
+
   it.each([[["--help"]], [["help"]], [["-h"]]])("%j lists the commands", async (words) => {
     const { code, stdout } = await call(words);
     expect(code).toBe(0);

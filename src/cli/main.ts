@@ -12,13 +12,13 @@ import { type Command, commands, type Parsed, parseCommand } from "./command.ts"
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
 import { commandFailure, exitCodes, exitMessage, Interrupted, ResultNotWritten } from "./exit.ts";
-import { completionScript, isShell, shellNames } from "./flags/completion.ts";
+import { completionHelp, completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
 import { messageWithFlags } from "./flags/messages.ts";
 import { type CommandContext, type Io, jsonText, plainText, printed } from "./io.ts";
 import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
-import { coloursFor } from "./terminal/colours.ts";
+import { type Colours, coloursFor } from "./terminal/colours.ts";
 import { nearest } from "./terminal/nearest.ts";
 import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
@@ -91,11 +91,16 @@ export async function main(
   const asked = first === "help" || argv.some((word) => word === "--help" || word === "-h");
   const colours = coloursFor(io.stdout, io.env);
   if (asked && (command !== undefined || wanted === undefined || wanted.startsWith("-") || wanted === "completion"))
-    return tell(command === undefined ? generalHelp(columns, colours) : commandHelp(command, columns, colours), io);
+    return tell(helpOf(wanted, command, columns, colours), io);
   if (wanted === "completion") return runCompletion(rest, io);
   if (command === undefined) return unknownCommand(wanted, io);
   const context: CommandContext = { io, redactor: createRedactor(), signal };
   return runCommand(command, rest, context, ending(engine, signal, deadlineMs));
+}
+
+function helpOf(wanted: string | undefined, command: Command | undefined, ...look: [number, Colours]): string {
+  if (wanted === "completion") return completionHelp;
+  return command === undefined ? generalHelp(...look) : commandHelp(command, ...look);
 }
 
 async function runCompletion([shell, ...more]: readonly string[], io: Io): Promise<number> {

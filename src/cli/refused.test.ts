@@ -12,7 +12,7 @@ describe("a command line that cannot be followed ends with 2 before anything is 
     [
       "a word that is missing",
       ["copy", "mysql://a@b/c"],
-      "copy takes SOURCE and TARGET, two URLs such as mysql://user@host/database; 1 word was given",
+      "copy takes SOURCE and TARGET, two URLs such as mysql://user@host/database; TARGET is missing",
     ],
     [
       "a flag that is not there",
@@ -26,8 +26,12 @@ describe("a command line that cannot be followed ends with 2 before anything is 
       ["verify", ...places, "--verify", "counts"],
       "verify has no flag --verify; did you mean --level?",
     ],
-    ["a comparison's level that is none", ["verify", ...places, "--level", "rows"], "--level is counts or checksum"],
-    ["a value that is missing", ["copy", ...places, "--include"], "argument missing"],
+    [
+      "a comparison's level that is none",
+      ["verify", ...places, "--level", "rows"],
+      '--level is counts or checksum, not "rows"',
+    ],
+    ["a value that is missing", ["copy", ...places, "--include"], "--include needs a value: --include PATTERN"],
     ["a number that is too large", ["copy", ...places, "--jobs", "99"], "--jobs is a whole number from 1 to 16"],
     ["a number that is none", ["copy", ...places, "--jobs", "two"], "--jobs is a whole number from 1 to 16"],
     ["none of the choices", ["copy", ...places, "--content", "rows"], "--content is all, schema or data"],
@@ -44,7 +48,11 @@ describe("a command line that cannot be followed ends with 2 before anything is 
     ["a type of nothing", ["copy", ...places, "--types", "a=text"], "--types (a): write a column as table.column"],
     ["no type", ["copy", ...places, "--types", "a.b="], "--types (a.b): gives a column no type"],
     ["a report of another form", ["copy", ...places, "--report", "x.pdf"], "a report is JSON (.json), a page (.html)"],
-    ["a pair without =", ["copy", ...places, "--schemas", "shop"], "two words with = between them"],
+    [
+      "a pair without =",
+      ["copy", ...places, "--schemas", "shop"],
+      '--schemas takes FROM=TO, with = between the two names; "shop" has none',
+    ],
     ["an amount that is none", ["copy", ...places, "--bandwidth", "fast"], "is a number of bytes such as"],
     ["a URL that is none", ["copy", "shop", bare[1] ?? ""], "the source's connection URL is not accepted"],
     ["a path in a URL", ["copy", `${bare[0]}?ssl-ca=/x`, bare[1] ?? ""], "ssl-ca is refused"],

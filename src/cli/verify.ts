@@ -33,7 +33,7 @@ export async function runVerify(
 /** By default the values: a comparison has not just moved them, as a copy has. Errors: UsageError. */
 function levelOf(given: string | undefined): "counts" | "checksum" {
   if (given === undefined || given === "checksum" || given === "counts") return given ?? "checksum";
-  throw new UsageError("--level is counts or checksum");
+  throw new UsageError(`--level is counts or checksum, not ${JSON.stringify(given)}`);
 }
 
 const number = (value: number) => value.toLocaleString("en-US");

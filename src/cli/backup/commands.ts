@@ -40,13 +40,13 @@ const bucket: Flag[] = [
 ];
 const bucketAbout =
   "The keys of a bucket are AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and, if there is one, AWS_SESSION_TOKEN of the environment.";
-const takes = "a database's URL, and a folder or a bucket such as s3://bucket/shop-monday";
+const place = "a folder or a bucket such as s3://bucket/shop-monday";
 
 export const backupCommands = ({ sourcePassword, targetPassword, common }: Shared): Command[] => [
   {
     name: "backup",
     words: ["SOURCE", "PLACE"],
-    takes,
+    takes: `a database's URL, and ${place}`,
     summary: "Back up a database into a folder or a bucket, encrypted.",
     about: `Writes one consistent state of SOURCE, which is only read, into PLACE: a new folder, or s3://bucket/name. The archive is the one that the service writes. It is compressed by zstd and encrypted by age for the recipients. ${bucketAbout}`,
     options: ["jobs", "source-ca"],
@@ -99,7 +99,7 @@ export const backupCommands = ({ sourcePassword, targetPassword, common }: Share
   {
     name: "restore",
     words: ["PLACE", "TARGET"],
-    takes,
+    takes: `${place}, and a database's URL`,
     summary: "Restore a backup into a new or an empty database, and verify it.",
     about: `Compares every part of the backup in PLACE with its manifest, restores it into TARGET, and compares rows and objects with the manifest. PLACE is the folder of one backup, of this command line or of the service. The engine has to be the backup's: copy the restored database to convert it. ${bucketAbout}`,
     options: ["jobs", "target-ca"],

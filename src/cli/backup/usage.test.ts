@@ -47,6 +47,7 @@ const keys = { AWS_ACCESS_KEY_ID: "AKID", AWS_SECRET_ACCESS_KEY: "s3cret-of-buck
 describe("a backup or a restore that cannot be followed ends with 2, and nothing is opened", () => {
   it.each<[string, () => string[], string, Record<string, string>?]>([
     ["one word", () => ["backup", source], "backup takes SOURCE and PLACE, a database's URL, and a folder or a bucket"],
+    ["one word of two", () => ["restore", file("new")], "restore takes PLACE and TARGET, a folder or a bucket such as"],
     ["no key to encrypt for", () => ["backup", source, file("new")], "--make-key FILE"],
     [
       "a file of recipients without any",

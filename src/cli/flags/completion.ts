@@ -9,6 +9,16 @@ type Shell = (typeof shells)[number];
 export const isShell = (word: string | undefined): word is Shell => shells.some((shell) => shell === word);
 export const shellNames: readonly string[] = shells;
 
+export const completionHelp = `Usage: rowferry completion SHELL
+
+Prints the completion script of ${shellNames.join(", ")}.
+
+  source <(rowferry completion bash)    this shell; zsh: source <(rowferry completion zsh)
+  rowferry completion fish | source     fish
+
+docs/cli.md has the files that load it in every shell.
+`;
+
 export function completionScript(shell: Shell): string {
   return { bash, zsh, fish }[shell]();
 }

@@ -136,8 +136,8 @@ export function readOptions(given: Readonly<Record<string, unknown>>): ReadOptio
   return { options, ca: { source: source_ca, target: target_ca } };
 }
 
-function readValue({ name, kind }: Flag, given: string | string[]): unknown {
-  if (Array.isArray(given)) return kind === "map" ? pairsOf(name, given) : given;
+function readValue({ name, kind, value }: Flag, given: string | string[]): unknown {
+  if (Array.isArray(given)) return kind === "map" ? pairsOf(name, value, given) : given;
   switch (kind) {
     case "number":
       return /^\d{1,15}$/.test(given) ? Number(given) : given;
@@ -150,10 +150,11 @@ function readValue({ name, kind }: Flag, given: string | string[]): unknown {
   }
 }
 
-function pairsOf(name: string, given: readonly string[]): Record<string, string> {
+function pairsOf(name: string, form: string, given: readonly string[]): Record<string, string> {
   const pairs: [string, string][] = given.map((text) => {
     const at = text.indexOf("=");
-    if (at < 1) throw new UsageError(`--${name} takes two words with = between them, as in --${name} a=b`);
+    if (at < 1)
+      throw new UsageError(`--${name} takes ${form}, with = between the two names; ${JSON.stringify(text)} has none`);
     return [text.slice(0, at), text.slice(at + 1)];
   });
   if (new Set(pairs.map(([key]) => key)).size < pairs.length)
