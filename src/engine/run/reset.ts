@@ -41,18 +41,15 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
       `${runs.length === 0 ? "the target has no table _rowferry: no run" : `the target's table _rowferry has nothing of ${printable(ownerName)}: that run`} is unfinished there; what a completed run made is listed in its report`,
     );
   const left: string[] = [];
-  const fence = await open(target, {
-    owner,
-    ownerName,
-    signal,
-    made,
-    warn(message) {
-      left.push(message);
-      log("warning", message);
-    },
-  });
+  const warn = (message: string) => {
+    left.push(message);
+    log("warning", message);
+  };
+  const fence = await open(target, { owner, ownerName, signal, made, warn });
   try {
     const all = unique([...made, ...(await fence.made())]);
+    // A run that made nothing has filled tables that were there. In MySQL their rows are on the list.
+    if (target.engine === "postgres" && all.length === 0 && (await fence.parts()).length > 0) warn(rowsLeft);
     log("info", `Looking in the target for ${counted(all.length, "object")} on the list of the run`);
     const { dropped, absent } = await claimed(fence, all).catch(async (error: unknown) => {
       // The list is the caller's, and a table made for this reset alone would only stand in the way.
@@ -65,6 +62,9 @@ export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHoo
     await fence.close();
   }
 }
+
+const rowsLeft =
+  "rows that this run copied into tables that it did not make are left in the target: empty these tables yourself";
 
 /** Of a list that is not of this target. Errors: `other_database`. */
 export async function refuseElsewhere(
@@ -101,7 +101,7 @@ interface Opening {
 }
 
 /** A reset asks nothing of a fence that takes a connection, so that both engines' are alike to it. */
-type Cleaner = Pick<Fence<never>, "made" | "claim" | "clean" | "drop" | "close">;
+type Cleaner = Pick<Fence<never>, "made" | "parts" | "claim" | "clean" | "drop" | "close">;
 
 /** What a completed run made may be what another one fills by now. */
 async function claimed(fence: Cleaner, all: readonly MadeObject[]): Promise<Cleaned> {

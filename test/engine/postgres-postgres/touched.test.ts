@@ -1,9 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { reset } from "../../../src/engine/run/reset.ts";
 import {
   copied,
   cutAfter,
   database,
   fingerprint,
+  hooks,
+  request,
   type Servers,
   sql,
   startServers,
@@ -203,6 +206,21 @@ test("rows alone: a table that was finished and has others' rows by now is refus
   expect(await sql(target, "SELECT count(*)::int AS n FROM b WHERE id = -1")).toEqual([{ n: 1 }]);
   await copied(source, target, { options: { ...options, drop: ["b"] } });
   expect(await fingerprint(target)).toEqual(await fingerprint(source));
+});
+
+test("rows alone: a reset of a run that was cut says that its rows stay", async () => {
+  const [source, target] = [await database(servers.new, shop), await database(servers.new)];
+  await copied(source, target, { options: { jobs: 1, content: "schema" } });
+  await cutAfter(source, target, 2, { options: { jobs: 2, content: "data", bandwidth } });
+  const { heard: _, ...quiet } = hooks();
+  const { owner, ownerName, target: at } = request(source, target);
+  expect(await reset({ owner, ownerName, target: at }, quiet)).toEqual({
+    ...{ dropped: 0, absent: 0 },
+    left: [
+      "rows that this run copied into tables that it did not make are left in the target: empty these tables yourself",
+    ],
+  });
+  expect(await sql(target, "SELECT count(*)::int AS n FROM b")).toEqual([{ n: 100 }]);
 });
 
 test("rights that the target gives on all that is made in it are not those of the copy's objects", async () => {
