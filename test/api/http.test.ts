@@ -54,12 +54,18 @@ describe("paths and methods", () => {
   test.each([
     ["/api/migrations/", "/api/migrations"],
     ["/api/migrations/abc/logs/", "/api/migrations/{id}/logs"],
-    ["/mcp-migrations/", "/mcp-migrations"],
     ["/openapi.json//", "/openapi.json"],
   ])("%s says that the slash at its end is too much", async (path, meant) => {
     const answer = await api(path, { token: person.token });
     expectProblem(answer, 404, "not_found");
     expect(answer.body.detail).toBe(`Nothing is at this path. Remove the slash at its end: ${meant}`);
+  });
+
+  test("a slash at the end of an MCP server's path is too much, in the words of its protocol", async () => {
+    const detail = "Nothing is at this path. Remove the slash at its end: /mcp-migrations";
+    expect(await api("/mcp-migrations/", { token: person.token })).toMatchObject({
+      ...{ status: 404, body: { jsonrpc: "2.0", id: null, error: { message: detail, data: { code: "not_found" } } } },
+    });
   });
 
   test.each([

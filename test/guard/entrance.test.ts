@@ -35,6 +35,8 @@ const known: Record<string, string[]> = {
   "src/engine/postgres/driver/wire.ts": ["a driver"],
   // pg_dump, with the address of a session as PGHOSTADDR.
   "src/engine/postgres/dump/dump.ts": ["programs"],
+  // A Unix socket in a folder of its own, through which pg_dump's output comes.
+  "src/engine/postgres/dump/program-output.ts": ["sockets"],
   "src/guard/resolve.ts": ["datagrams and resolvers"],
 };
 

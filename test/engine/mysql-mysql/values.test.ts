@@ -228,15 +228,19 @@ test("a function's result has the source's collation on a server with other defa
           { source: where.source, target, options: { jobs: 1 } },
           { signal: new AbortController().signal, progress: () => undefined, log: () => undefined },
         );
-      expect(await check()).toMatchObject({ equal: true, objects: { undecided: [] } });
+      const reported = ({ inventory }: Awaited<ReturnType<typeof check>>) =>
+        inventory.flatMap(({ name, outcome, note }) => (outcome === "reported" ? [`${name}: ${note}`] : []));
+      // Its parameter takes the database's collation, which is another one; between MySQL and MariaDB it always is.
+      const others = from === "mariadb" ? [expect.stringMatching(/^plain: .*utf8mb4_unicode_ci/)] : [];
+      const before = await check();
+      expect(before).toMatchObject({ equal: others.length === 0, objects: { undecided: [] } });
+      expect(reported(before)).toEqual(others);
       await admin.query(
         `DROP FUNCTION of_ucs2; CREATE FUNCTION of_ucs2(a enum('x) RETURNS','y') CHARACTER SET ucs2) RETURNS enum(') RETURNS','y') CHARSET ucs2 ${body}`,
       );
-      const { equal, inventory: seen } = await check();
-      expect(equal).toBe(false);
-      expect(seen.flatMap(({ outcome, note }) => (outcome === "reported" ? [note] : []))).toEqual([
-        expect.stringContaining("ucs2_uca1400_ai_ci in the target"),
-      ]);
+      const after = await check();
+      expect(after.equal).toBe(false);
+      expect(reported(after)).toEqual([expect.stringContaining("ucs2_uca1400_ai_ci in the target"), ...others]);
     }
   } finally {
     await admin.end();
