@@ -134,5 +134,6 @@ it("says which pg_dump is missing, where there is none", async () => {
     by: [process.execPath, bin],
   });
   expect(code).toBe(1);
-  expect(stderr).toContain("set ROWFERRY_PG_BIN to the folder that they are in) (pg_dump_missing)");
+  expect(stderr).toContain("or set ROWFERRY_PG_BIN to the folder that they are in");
+  expect(stderr).toContain("(pg_dump_missing)");
 });

@@ -201,7 +201,7 @@ describe("a run that is cut short", () => {
     await expect(transfer(request(source, target), using)).rejects.toThrow("asked to stop");
     await sessionsEnd(target);
     const { heard } = await copied(source, target);
-    expect(heard.log.map(([, message]) => message).join("\n")).toMatch(/[Aa]n earlier attempt had/);
+    expect(heard.log.map(([, message]) => message).join("\n")).toMatch(/[Tt]he earlier attempt had/);
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 

@@ -147,7 +147,7 @@ describe("the fence in a PostgreSQL target", () => {
     await expect(second.claim([...claims, { kind: "table", name: "public.u" }])).rejects.toMatchObject({
       code: "target_in_use",
       message: expect.stringMatching(
-        /Migration shop\/me: .* makes table public\.t too.*rowferry reset URL --run me drops/,
+        /in use by Migration shop\/me, which makes table public\.t too; .*rowferry reset URL --run me\)/,
       ),
     });
     await second.claim([{ kind: "table", name: "public.v" }]);
