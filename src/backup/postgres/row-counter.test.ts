@@ -1,14 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { int, text } from "../../engine/postgres/dump/testing.ts";
 import { createRowCounter } from "./row-counter.ts";
 
-/** Archives as pg_dump 18 writes them: version 1.16, integers of four bytes, offsets of eight. */
-const int = (value: number) => {
-  const bytes = Buffer.alloc(5);
-  bytes[0] = value < 0 ? 1 : 0;
-  bytes.writeUInt32LE(Math.abs(value), 1);
-  return bytes;
-};
-const text = (value: string) => Buffer.concat([int(Buffer.byteLength(value)), Buffer.from(value)]);
 const zeros = (count: number) => Array.from({ length: count }, () => int(0));
 const oidOf = (id: number) => 16_000 + id;
 

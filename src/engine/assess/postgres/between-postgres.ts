@@ -32,7 +32,7 @@ import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { readSkipped } from "../skipped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";
-import { reportOwners } from "./owners.ts";
+import { reportOwners } from "./lost-owners.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
 

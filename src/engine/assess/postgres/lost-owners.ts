@@ -2,7 +2,7 @@ import { printable } from "../../contract/text/printable.ts";
 import { type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../postgres/driver/names.ts";
-import { actAs, type OwnerStays, ownerReason } from "../../postgres/target/owners.ts";
+import { actAs, type OwnerStays, ownerReason, schemaOf } from "../../postgres/target/owners.ts";
 import type { ReportFinding } from "../finding.ts";
 
 /** Owners that the copy cannot keep: roles that the target lacks, that its user may not act as, or that lack a right there. */
@@ -44,7 +44,7 @@ export async function reportOwners(
   const owners = [...new Set(all.map(({ owner }) => owner))];
   const schemas = [...new Set(all.map(({ schema }) => schema))];
   const roles = await target.query<{ name: string; acts: boolean; user: string; free: boolean; lacks: string[] }>(
-    `SELECT r.rolname::text AS name, ${actAs(target.version).replace("(oid", "(r.oid")} AS acts, current_user::text AS user,
+    `SELECT r.rolname::text AS name, ${actAs(target.version, "r.oid")} AS acts, current_user::text AS user,
             (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) AS free,
             ARRAY(SELECT n.nspname::text FROM pg_catalog.pg_namespace n WHERE n.nspname = ANY ($2::text[])
                     AND NOT pg_catalog.has_schema_privilege(r.oid, n.oid, 'CREATE')) AS lacks
@@ -54,12 +54,11 @@ export async function reportOwners(
   const user = roles[0]?.user ?? "";
   const tell = (stays: OwnerStays) => {
     const { reason, fix } = ownerReason(stays);
-    const where = stays.why === "refused" && stays.schema !== undefined ? ` in schema ${printable(stays.schema)}` : "";
     report(
       "warning",
       "owner_lost",
       `role ${printable(stays.owner)}`,
-      `its objects${where} will belong to ${printable(user)} in the target: ${reason}`,
+      `its objects${schemaOf(stays)} will belong to ${printable(user)} in the target: ${reason}`,
       fix,
     );
   };
