@@ -5,8 +5,12 @@ import { optionsPage } from "./pages/options.ts";
 import { withParts } from "./pages/parts.ts";
 import { runErrorsPage } from "./pages/run-errors.ts";
 import { typesPage } from "./pages/types.ts";
+import { wrapped } from "./pages/wrap.ts";
 
-/** What in docs/ follows from the source, whole pages and parts of others: `--write` makes it, `--check` fails when it differs. */
+/**
+ * What in docs/ follows from the source, complete pages and parts of others, and where lines of prose end:
+ * `--write` makes it, `--check` fails when it differs.
+ */
 
 const made: Record<string, () => string> = {
   "endpoints.md": endpointsPage,
@@ -27,7 +31,10 @@ function read(name: string): string {
   }
 }
 
-const shouldBe = (name: string): string => made[name]?.() ?? withParts(read(name));
+function shouldBe(name: string): string {
+  const text = made[name]?.() ?? withParts(read(name));
+  return name.endsWith(".md") ? wrapped(text) : text;
+}
 const differing = names.filter((name) => read(name) !== shouldBe(name));
 
 if (process.argv.includes("--write")) {

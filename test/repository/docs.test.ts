@@ -6,6 +6,7 @@ import { parse } from "yaml";
 import { describeApi } from "../../dev/pages/api-description.ts";
 import { dataTypeOf, samplesFromMysql } from "../../dev/pages/types-from-mysql.ts";
 import { samplesFromPostgres } from "../../dev/pages/types-from-postgres.ts";
+import { longestLine, wrapped } from "../../dev/pages/wrap.ts";
 import { contents } from "../../src/api/docs/contents.ts";
 import { readPages } from "../../src/api/docs/pages.ts";
 import { createSlugs, plainOf } from "../../src/api/docs/render.ts";
@@ -88,6 +89,16 @@ describe("a link between pages leads somewhere, to a heading that is there", () 
 it("every page of docs/ is among those that the API serves", () => {
   const listed = contents.flatMap(({ entries }) => entries.map(({ name }) => `docs/${name}.md`));
   expect(listed.toSorted()).toEqual(pages.filter((page) => page.startsWith("docs/")).sort());
+});
+
+describe(`lines of prose wrap at ${longestLine} characters (npm run docs does it in docs/)`, () => {
+  it.each(pages)("in %s", (page) => {
+    const lines = new Set(read(page).split("\n"));
+    const tooLong = wrapped(read(page))
+      .split("\n")
+      .filter((line) => !lines.has(line));
+    expect(tooLong).toEqual([]);
+  });
 });
 
 describe("a paragraph has at most five lines", () => {
