@@ -16,6 +16,8 @@ import {
 } from "../plan/postgres-mysql/index.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../postgres/catalogue/inventory.ts";
+import { readObjects, reportObject } from "../postgres/catalogue/objects.ts";
+import type { Session } from "../postgres/driver/connection.ts";
 import { reportClaimed } from "./claimed.ts";
 import { reportDoubts } from "./doubts.ts";
 import { type PlannedObject, type ReportFinding, withoutText } from "./finding.ts";
@@ -68,15 +70,11 @@ export async function fromPostgresToMysql(
   await reportUnmatched([...relations, ...wanted], to.database, drop, report);
   let rows: PlannedObject[] = [];
   let going = namedIn(to.database, wanted, drop);
-  if (options.content === "data")
-    rows = await intoPresent(
-      target,
-      [...plans.values()],
-      { encoding: source.encoding, version: session.version },
-      drop,
-      report,
-    );
-  else {
+  if (options.content === "data") {
+    const facts = { encoding: source.encoding, version: session.version };
+    rows = await intoPresent(target, [...plans.values()], facts, drop, report);
+    rows.push(...(await largeObjects(session)));
+  } else {
     const dropped = reportInTheWay(
       to.database,
       wanted
@@ -96,6 +94,11 @@ export async function fromPostgresToMysql(
     packet: { settings: found.settings, long: tables.some(({ columns }) => columns.some(isLong)) },
     objects: [...objects, ...rows, ...chosen.entries.map(({ definition: _, ...entry }) => entry)],
   };
+}
+
+async function largeObjects(session: Session): Promise<PlannedObject[]> {
+  const objects = await readObjects(session);
+  return objects.filter(({ kind }) => kind === "large object").map((one) => withoutText(reportObject(one)));
 }
 
 /** Types without a length of their own. */

@@ -5,7 +5,9 @@ import { sameDatabase } from "../../mysql/fence/same-database.ts";
 import {
   checkDataOnly,
   codeWarnings,
+  largeObjectLeft,
   largeObjectNames,
+  largeObjectsLeft,
   largeObjectsThere,
   readSkippedObjects,
   refuseForcedRows,
@@ -154,7 +156,11 @@ export async function betweenPostgres(
     if (kind === "index")
       report("warning", "index_invalid", `${kind} ${name}`, note, "build it anew (REINDEX) or drop it");
   const told = new Set([...beside, ...reduced, ...notes].map(thingKey));
-  const rest = outcomes([...wanted, ...(await largeObjectNames(session))], options);
+  const large = await largeObjectNames(session);
+  if (rowsAlone && large.length > 0)
+    report("warning", "large_objects_not_copied", "large objects", largeObjectsLeft(large), "use content: all");
+  const filled = rowsAlone ? await filledViews(session) : new Set<string>();
+  const rest = outcomes([...wanted, ...large], options, filled);
   const objects = [
     ...rest.filter(({ kind, name }) => !told.has(thingKey({ kind, name: printable(name) }))),
     ...beside,
@@ -171,8 +177,17 @@ const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) =
 const publicationFix = "add the tables to the publication in the target where they are wanted";
 const elsewhere = "its rows live on another server and are not copied";
 
-function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: CopyOptions): PlannedObject[] {
+/** `filled`: materialised views that hold rows. */
+function outcomes(
+  things: readonly Pick<Thing, "kind" | "name">[],
+  { content }: CopyOptions,
+  filled: ReadonlySet<string>,
+): PlannedObject[] {
   return things.map(({ kind, name }): PlannedObject => {
+    if (content === "data" && kind === "large object")
+      return { kind, name, outcome: "reported", note: largeObjectLeft };
+    if (content === "data" && kind === "materialized view" && filled.has(name))
+      return { kind, name, outcome: "copied", note: "filled by its query in the target, if it has no rows there" };
     if (content === "data")
       return kind === "table"
         ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
@@ -181,6 +196,14 @@ function outcomes(things: readonly Pick<Thing, "kind" | "name">[], { content }: 
       return { kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" };
     return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
   });
+}
+
+async function filledViews(session: Session): Promise<Set<string>> {
+  const views = await session.query<{ schema: string; name: string }>(
+    `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
+      WHERE c.relkind = 'm' AND c.relispopulated`,
+  );
+  return new Set(views.map(({ schema, name }) => fullName(schema, name)));
 }
 
 const leftBehind = async (session: Session): Promise<PlannedObject[]> =>

@@ -8,7 +8,12 @@ export { collisions } from "./schema/compare-inventories.ts";
 export { createSteps, needsAddress } from "./schema/entries.ts";
 export { refuseForcedRows } from "./schema/forced-rows.ts";
 export { codeWarnings } from "./schema/foreign-code.ts";
-export { largeObjectNames, largeObjectsThere } from "./schema/large-object-names.ts";
+export {
+  largeObjectLeft,
+  largeObjectNames,
+  largeObjectsLeft,
+  largeObjectsThere,
+} from "./schema/large-object-names.ts";
 export { settleLost } from "./schema/lost-tables.ts";
 export { readSkippedObjects } from "./schema/not-copied.ts";
 export { skipEntries } from "./schema/selected-entries.ts";

@@ -3,6 +3,7 @@ import type { CopyReport, InventoryEntry, Verification } from "../../../contract
 import { printable } from "../../../contract/text/printable.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { reportObject } from "../../../postgres/catalogue/objects.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
@@ -183,7 +184,7 @@ async function verify(
   return verification;
 }
 
-/** With rows alone nothing else of the source is asked for. */
+/** With rows alone nothing else of the source is asked for; large objects are rows to their owner. */
 const inventoryOf = (
   { states, chosen, objects, sequences }: PreparedCopy,
   keys: readonly InventoryEntry[],
@@ -194,7 +195,7 @@ const inventoryOf = (
   ...keys,
   ...chosen.entries,
   ...(content === "data"
-    ? []
+    ? objects.filter(({ kind }) => kind === "large object").map(reportObject)
     : [
         ...objectEntries(objects, chosen).map((entry) => withView(entry, views)),
         ...sequenceEntries(sequences, plansOf(states).values(), chosen),

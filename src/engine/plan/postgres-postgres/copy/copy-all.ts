@@ -27,10 +27,10 @@ import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { account, createNotes, type Notes, noteReduced } from "../finish/account.ts";
 import { type ComputedTables, readComputed, tellOthers } from "../finish/computed-columns.ts";
+import { fillViews } from "../finish/fill-views.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
 import { type AfterPlan, planAfter } from "../finish/indexes.ts";
 import { copySequences } from "../finish/sequences.ts";
-import { staleViews } from "../finish/stale-views.ts";
 import { refuseForcedRows } from "../schema/forced-rows.ts";
 import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
@@ -297,13 +297,8 @@ async function complete(attempt: Attempt, tables: readonly Table[]): Promise<voi
   await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
   if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
   await applyRightSteps(schema, plan.steps.rights);
-  if (content === "all") await applySteps(schema, plan.steps.filling);
+  await fillViews(attempt);
   await applySteps(schema, plan.steps.watching);
   if (content === "data") await checkFilled(target, tables);
   else noteReduced(plan.reduced, said);
-  if (content !== "all") return;
-  for (const { name, note } of await staleViews(attempt.source, target, plan.wanted)) {
-    said.note({ kind: "materialized view", name, outcome: "reported", note });
-    said.warn(`materialized view ${name}: ${note}`);
-  }
 }

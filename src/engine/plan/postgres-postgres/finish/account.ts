@@ -6,7 +6,12 @@ import { transacted } from "../../../run/fence/fence.ts";
 import { filter, map } from "../../../run/memory/lazy.ts";
 import { createPacked, type Packed } from "../../../run/memory/packed.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
-import { largeObjectNames, largeObjectsThere } from "../schema/large-object-names.ts";
+import {
+  largeObjectLeft,
+  largeObjectNames,
+  largeObjectsLeft,
+  largeObjectsThere,
+} from "../schema/large-object-names.ts";
 import { readSkippedObjects } from "../schema/not-copied.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
@@ -67,9 +72,11 @@ export async function account(
   if (content === "data") {
     const left = new Set(map(notes, thingKey));
     const rest = filter(things, ({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+    if (large.length > 0) warn(largeObjectsLeft(large));
     return [
       ...notes,
-      ...[...rest, ...large].map(({ kind, name }) => ({
+      ...large.map(({ kind, name }) => ({ kind, name, outcome: "reported" as const, note: largeObjectLeft })),
+      ...[...rest].map(({ kind, name }) => ({
         kind,
         name: printable(name),
         outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),

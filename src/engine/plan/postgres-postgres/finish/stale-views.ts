@@ -14,6 +14,8 @@ export async function staleViews(
   source: Session,
   target: Session,
   things: Iterable<Pick<Thing, "kind" | "name">>,
+  /** Those that others filled, by their names. */
+  others: ReadonlySet<string> = new Set(),
 ): Promise<{ name: string; note: string }[]> {
   const wanted = new Set(
     map(
@@ -32,11 +34,18 @@ export async function staleViews(
     if (!wanted.has(label)) continue;
     const [ours, theirs] = await Promise.all([sumOf(source, schema, name), sumOf(target, schema, name)]);
     if (ours === undefined || theirs === undefined) {
-      found.push({ name: label, note: "filled by its query in the target; whether its rows are equal is not known" });
+      const filled = others.has(label) ? "filled before the copy" : "filled by its query in the target";
+      found.push({ name: label, note: `${filled}; whether its rows are equal is not known` });
       continue;
     }
     if (ours.sum === theirs.sum && ours.rows === theirs.rows) continue;
     const rows = ours.rows === theirs.rows ? "" : `: ${ours.rows} rows in the source, ${theirs.rows} in the target`;
+    if (others.has(label)) {
+      const fix = `run REFRESH MATERIALIZED VIEW ${qualified(schema, name)} there`;
+      const note = `filled in the target before the copy, and its rows differ from the source${rows}: ${fix}`;
+      found.push({ name: label, note });
+      continue;
+    }
     found.push({
       name: label,
       note: `filled by its query in the target, and its rows differ from the source: its tables changed after its last refresh, or its query does not always return the same rows${rows}`,

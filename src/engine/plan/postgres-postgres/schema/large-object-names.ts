@@ -1,4 +1,5 @@
 import type { Session } from "../../../postgres/driver/connection.ts";
+import { countedKind } from "../../../report/not-copied.ts";
 import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
 
 /** Large objects as a report names them, and as two databases share their oids: none of it holds all of them. */
@@ -23,6 +24,15 @@ export async function largeObjectNames(session: Session): Promise<LargeObjectNam
   );
   const { total = 0, few = [] } = row ?? {};
   return total > mostNamed ? [named(`all ${total}`)] : few.map(named);
+}
+
+/** Of each in the report, where rows alone are copied. */
+export const largeObjectLeft = "not copied: content: data copies only the rows of tables";
+
+/** The warning for all of them. */
+export function largeObjectsLeft(names: readonly LargeObjectName[]): string {
+  const count = Number(/^all (\d+)$/.exec(names[0]?.name ?? "")?.[1] ?? names.length);
+  return `${countedKind(count, "large object")} of the source ${count === 1 ? "is" : "are"} not copied: content: data copies only the rows of tables`;
 }
 
 /** The first of the source's that the target has, or has not. */

@@ -21,7 +21,7 @@ import { skipEntries } from "./selected-entries.ts";
 /** What is to be copied, as the snapshot and the options have it. */
 export interface SchemaPlan {
   opened: PostgresSource;
-  /** None where only rows are copied. */
+  /** Where only rows are copied, those that fill materialised views. */
   steps: Stages;
   /** Of `content` and the steps. */
   hash: Hash;
@@ -151,10 +151,10 @@ function sorted(
     filling: createPacked(),
     watching: createPacked(),
   };
-  for (const step of content === "data" ? [] : all) {
+  for (const step of all) {
     const { stage, entry } = step;
-    if (stage === "never") continue;
-    hash.update(`\0${entry.kind}\0${entry.create}`);
+    if (stage === "never" || (content === "data" && stage !== "filling")) continue;
+    if (content !== "data") hash.update(`\0${entry.kind}\0${entry.create}`);
     stages[stage].push(on_object_error === "fail" ? step : withRefusal(step));
   }
   return { steps: stages, hash };
