@@ -92,7 +92,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       if (act.kind === "set-finalizers" && isDeleting(subject)) return {};
       plan = decide(observed, now());
     }
-    const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
+    const isStuck = observed.slot.free && plan.status.state === "pending" && plan.status.job === undefined;
     const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     await save(observed.subject, plan);
     for (const event of plan.events) options.recorder.record({ ...subject, apiVersion, kind: subject.kind }, event);

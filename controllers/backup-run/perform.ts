@@ -50,8 +50,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       return createJob(client, subject.metadata, subjectJob(subject, found.used, template()) as Job);
     };
     try {
-      const made = await startJob(options, subject.metadata.uid, 1, { candidate: () => candidateOf(subject), make });
-      return { ...observed, ...(needs ? { needs } : {}), made };
+      const started = await startJob(options, subject.metadata.uid, 1, { candidate: () => candidateOf(subject), make });
+      return { ...observed, ...(needs ? { needs } : {}), ...started };
     } catch (error) {
       if (error instanceof Missing && needs) return { ...observed, needs };
       throw error;

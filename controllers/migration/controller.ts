@@ -149,7 +149,7 @@ export function createMigrationController(options: MigrationControllerOptions): 
       plan = decide(observed, now());
     }
     events.push(...plan.events);
-    const isStuck = slot.free && plan.status.state === "pending" && plan.status.job === undefined;
+    const isStuck = observed.slot.free && plan.status.state === "pending" && plan.status.job === undefined;
     const others = isStuck && slots.cannot(uid) ? slots.next().map(candidateKey) : [];
     if (observed.isRemoved !== true) await save(observed.migration, plan);
     count(migration, plan);

@@ -50,11 +50,11 @@ export function createPerformer(options: PerformerOptions): Performer<Act, Obser
     const { namespace, uid } = migration.metadata;
     switch (act.kind) {
       case "make-job": {
-        const made = await startJob(options, uid, act.run, {
+        const started = await startJob(options, uid, act.run, {
           candidate: () => candidateOf(migration),
           make: () => makeJob(migration, act.run),
         });
-        return { ...observed, made };
+        return { ...observed, ...started };
       }
       case "delete-job":
         await confirm(migration);

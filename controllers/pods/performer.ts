@@ -1,7 +1,7 @@
 import type { Client, Job } from "../../src/cluster/index.ts";
 import { kinds } from "../../src/resources/objects.ts";
 import type { Candidate } from "../jobs/candidate.ts";
-import type { JobCreation } from "../jobs/observed.ts";
+import type { JobCreation, Slot } from "../jobs/observed.ts";
 import type { Slots } from "../jobs/slots.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 
@@ -24,18 +24,23 @@ export interface PerformerOptions {
   now: () => Date;
 }
 
-/** Makes the Job of a run in a slot, which it gives back if that fails or is refused. */
+/**
+ * Makes the Job of a run in a slot, which it gives back if that fails or is refused. Whether there is a slot is asked again: the pass may
+ * have waited for the API server since its look, and the line may have changed.
+ */
 export async function startJob(
   { slots, now }: PerformerOptions,
   uid: string,
   run: number,
   { candidate, make }: { candidate: () => Candidate; make: () => Promise<JobCreation> },
-): Promise<JobCreation> {
+): Promise<{ made: JobCreation } | { slot: Slot }> {
+  const slot = slots.look(uid);
+  if (!slot.free) return { slot };
   slots.starts(uid, run);
   try {
     const made = await make();
     if (made.outcome !== "made") slots.refused(candidate(), made, now().getTime());
-    return made;
+    return { made };
   } catch (error) {
     slots.failed(uid);
     throw error;

@@ -224,9 +224,9 @@ function watchJobs(plane: ControlPlane, { takes }: SchedulesOptions, clock: () =
     const status = leaves[kind]?.(name);
     if (status === undefined) throw new Error(`a Job of a ${kind}`);
     const owner = { metadata: { name, namespace: namespace ?? "" }, status } as unknown as KubeObject;
-    await plane.admin.client.applyStatus(ownerKinds[kind] as Kind<KubeObject>, owner as never, managers.worker);
-    // From here on the operator may know.
+    // The operator gives the place away as soon as the result is stored, which may be before this request is answered.
     fact.endsAt = clock();
+    await plane.admin.client.applyStatus(ownerKinds[kind] as Kind<KubeObject>, owner as never, managers.worker);
     await completeJob(plane, namespace ?? "", metadata.name);
   }
   const { synced } = startInformer(plane.admin.connection, {
