@@ -40,7 +40,7 @@ test("the verdict stands first, and what is the same for many objects is said on
   Source     MySQL 9.7.4: 6.7 MB, 16 tables, about 46,603 rows
   Target     PostgreSQL 18.6: empty, free disk not known
   Estimate   about 2s
-             from what was measured
+             what was measured
   Objects    1 copied as they are, 5 converted, 3 missing or changed, 1 not part of this copy
   Looked at  statistics
              the first rows of a

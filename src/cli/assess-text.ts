@@ -53,7 +53,7 @@ function facts({ source, target, objects, estimate, samples }: Assessment): stri
     `  Source     ${source.engine} ${source.version}: ${sizeText(source.size)}, ${tables}, ${rows}`,
     `  Target     ${target.engine} ${target.version}: ${target.empty ? "empty" : "not empty"}, ${free}`,
     `  Estimate   ${took[0] === took[1] ? `about ${took[0]}` : took.join(" to ")}`,
-    `             from ${estimate.basis}`,
+    `             ${estimate.basis}`,
     `  Objects    ${become.join(", ") || "none"}`,
     ...samples.map((sample, at) => `  ${at === 0 ? "Looked at" : "         "}  ${sample}`),
   ];

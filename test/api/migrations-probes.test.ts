@@ -155,6 +155,46 @@ test("a preflight of a database that cannot be reached is an answer: not ready, 
   expect(text).not.toContain(password);
 });
 
+test("a preflight and a connection test say that a server which refuses the login was reached", async () => {
+  const wrong = new URL(postgres.url);
+  wrong.password = "Pl4nted-Passw0rd";
+  const { body, text } = await ask("/api/migrations/preflight", { ...pair(), target_url: wrong.href });
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body).toMatchObject({
+    ready: false,
+    target: { reachable: true, engine: null, version: null },
+    reasons: [{ side: "target", code: "access_denied" }],
+  });
+  const tested = await ask("/api/connections/test", { url: wrong.href });
+  expect(connectionSchema.strict().parse(tested.body)).toEqual(tested.body);
+  expect(tested.body).toMatchObject({ reachable: true, engine: null, reasons: [{ code: "access_denied" }] });
+  expect(text + tested.text).not.toContain("Pl4nted");
+});
+
+test("a preflight of more losses than it lists has the blockers first, and counts all", async () => {
+  const procedures = Array.from({ length: 230 }, (_, at) => `lost_${at}`);
+  const session = await connect("mysql", mysql.url);
+  const target = await connect("postgres", postgres.url);
+  await session.query("CREATE TABLE held (id INT PRIMARY KEY)");
+  await target.query("CREATE TABLE held (id int)");
+  for (const name of procedures) await session.query(`CREATE PROCEDURE ${name}() SELECT 1`);
+  const { body } = await ask("/api/migrations/preflight", pair());
+  for (const name of procedures) await session.query(`DROP PROCEDURE ${name}`);
+  await session.query("DROP TABLE held");
+  await target.query("DROP TABLE held");
+  await Promise.all([session.end(), target.end()]);
+  expect(preflightSchema.strict().parse(body)).toEqual(body);
+  expect(body.findings).toHaveLength(200);
+  const severities = body.findings.map(({ severity }: { severity: string }) => severity);
+  const order = ["blocker", "warning", "note"];
+  expect(severities[0]).toBe("blocker");
+  expect(severities).toEqual(severities.toSorted((a: string, b: string) => order.indexOf(a) - order.indexOf(b)));
+  expect(body.counts.reported_kinds.procedure).toBeGreaterThanOrEqual(procedures.length);
+  expect(body.counts.warnings).toBeGreaterThanOrEqual(procedures.length);
+  for (const { fix } of body.findings) expect(fix === null || fix !== "").toBe(true);
+  expect(body.findings.some(({ fix }: { fix: string | null }) => fix === null)).toBe(true);
+});
+
 test("a preflight of a source that cannot be reached still tells of the target, and has no price", async () => {
   const source_url = `mysql://reader:Pl4nted-Passw0rd@127.0.0.1:${closed}/shop`;
   const { status, body } = await ask("/api/migrations/preflight", { ...pair(), source_url });

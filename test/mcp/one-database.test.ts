@@ -45,15 +45,16 @@ test.each(["MySQL", "PostgreSQL"])("an agent tests %s alone as REST's connection
   expect((await api("/api/migrations", { token: ann.token })).body.data).toEqual([]);
 });
 
-test("an agent hears why one database cannot be reached, and no password", async () => {
+test("an agent hears that one database refuses the login, and no password", async () => {
   const wrong = new URL(postgres.url);
   wrong.password = "Pl4nted-Passw0rd";
   const shown = await preview({ source_url: wrong.href });
   expect(shown.data, shown.text).toMatchObject({
     reasons: ["access_denied"],
-    source: { reachable: false },
+    source: { reachable: true, engine: null },
     size: null,
   });
+  expect(shown.text).toContain("The server responds, but refuses the connection.");
   expect(shown.data.untrusted).toMatch(/reason access_denied: .*password/i);
   expect(JSON.stringify(shown)).not.toContain("Pl4nted");
 });

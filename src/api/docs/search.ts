@@ -19,7 +19,6 @@ const synonyms: Readonly<Record<string, readonly string[]>> = {
   sse: ["events"],
   cancel: ["delete"],
   golang: ["go"],
-  label: ["name"],
   abort: ["delete"],
   remove: ["delete"],
   stop: ["cancel", "delete"],
@@ -104,6 +103,9 @@ export function createSearch(pages: readonly DocPage[]): Search {
   };
 }
 
+/** A word this short is no beginning of another: "go" does not mean Google. */
+const longestShort = 2;
+
 /** The word, and those of these pages that mean the same. */
 const meanings = (word: string): string[] => [word, ...(Object.hasOwn(synonyms, word) ? (synonyms[word] ?? []) : [])];
 
@@ -111,9 +113,12 @@ const patternOf = (word: string): RegExp => new RegExp(`(?<![\\p{L}\\p{N}])(?:${
 
 /**
  * What a word weighs: most in a page's title, least in a text; whole more than as a beginning, and often more than once. A heading
- * of these words alone weighs more, and a synonym less than the word that was asked for.
+ * of these words alone, or with them one after the other, weighs more, and a synonym less than the word of the query.
  */
-const weight = { title: 6, heading: 4, whole: 1, exact: 2, most: 5, synonym: 0.7 };
+const weight = { title: 6, heading: 4, whole: 1, exact: 2, phrase: 1.5, most: 5, synonym: 0.7 };
+
+const hasPhrase = (text: string, phrase: string): boolean =>
+  ` ${(text.match(/[\p{L}\p{N}_]+/gu) ?? []).join(" ")} `.includes(` ${phrase} `);
 
 /** How often a part has a word. */
 interface Place {
@@ -151,7 +156,8 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
 
   const pointsOfWord = (asked: string): Map<Part, number> => {
     const sums = new Map<Part, Place & { isWhole: boolean }>();
-    for (let at = firstFrom(vocabulary, asked); vocabulary[at]?.startsWith(asked); at++) {
+    const begins = (word = "") => (asked.length > longestShort ? word.startsWith(asked) : word === asked);
+    for (let at = firstFrom(vocabulary, asked); begins(vocabulary[at]); at++) {
       const word = vocabulary[at] ?? "";
       for (const { part, head, body } of index.get(word)?.values() ?? []) {
         const sum = sums.get(part) ?? { part, head: 0, body: 0, isWhole: false };
@@ -188,7 +194,9 @@ function createIndex(parts: readonly Part[]): (words: readonly string[]) => Part
         if (own === undefined && !titles.get(part.page)?.some((title) => title.startsWith(word))) return [];
         sum += own ?? 0;
       }
-      if (part.head === words.join(" ")) sum += weight.exact;
+      const phrase = words.join(" ");
+      if (part.head === phrase) sum += weight.exact;
+      else if (words.length > 1 && hasPhrase(part.head, phrase)) sum += weight.phrase;
       return sum > 0 ? [{ part, sum }] : [];
     });
     return found.sort((a, b) => b.sum - a.sum).map(({ part }) => part);

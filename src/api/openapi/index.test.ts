@@ -32,6 +32,28 @@ describe("each operation's examples are what its schemas say", () => {
   });
 });
 
+const engineOfScheme: Record<string, string[]> = { mysql: ["MySQL", "MariaDB"], postgresql: ["PostgreSQL"] };
+
+test("The engine and the type of an example are those of its URLs", () => {
+  const asked = operations.flatMap(({ id, examples }) => {
+    const { url, source_url, target_url } = (examples.request ?? {}) as Record<string, string>;
+    return url === undefined && source_url === undefined ? [] : [{ id, url, source_url, target_url, examples }];
+  });
+  expect(asked.map(({ id }) => id)).toEqual(expect.arrayContaining(["createMigration", "preflightMigration", "testConnection"]));
+  const fits = (engine: unknown, url = "") =>
+    engine === undefined || engineOfScheme[new URL(url).protocol.slice(0, -1)]?.includes(String(engine)) === true;
+  for (const { id, url, source_url, target_url, examples } of asked) {
+    const { engine, source, target, type, migration } = examples.response as Record<string, Record<string, unknown>>;
+    expect([id, fits(engine, url), fits(source?.["engine"], source_url), fits(target?.["engine"], target_url)]).toEqual(
+      [id, true, true, true],
+    );
+    const shown = migration?.["type"] ?? type;
+    if (shown === undefined || source_url === undefined || target_url === undefined) continue;
+    const isSame = new URL(source_url).protocol === new URL(target_url).protocol;
+    expect([id, shown]).toEqual([id, isSame ? "transfer" : "conversion"]);
+  }
+});
+
 test("Every 429 and 503 is described with Retry-After", () => {
   const paths = document["paths"] as Record<
     string,

@@ -33,6 +33,6 @@ test.each<[string, Load, number, number]>([
 test("it says what its rate rests on", () => {
   const { basis } = estimateTime({ ...load, measured: { reading: 210e6, sending: 2.5e6 } });
   expect(basis).toBe(
-    "assumed: 97 MB/s, and 8 ms for each table; at best twice as fast, at worst three times as slow; measured: 210 MB/s read from the source; 2.5 MB/s sent to the target; round trips: 0.0 ms to the source, 0.0 ms to the target",
+    "Assumed: 97 MB/s and 8 ms per table, up to twice as fast or three times as slow. Measured: 210 MB/s from the source, 2.5 MB/s to the target, round trips of 0.0 ms (source) and 0.0 ms (target).",
   );
 });

@@ -73,12 +73,15 @@ const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : Math.round(rate)
 /** Short enough for a Migration's status. */
 function basisOf({ measured, latency, bandwidth = 0, checksum }: Load, { rate, each }: { rate: number; each: number }) {
   const { reading, sending } = measured;
+  const rates = [
+    ...(reading === undefined ? [] : [`${words(reading / 1e6)} MB/s from the source`]),
+    ...(sending === undefined ? [] : [`${words(sending / 1e6)} MB/s to the target`]),
+    `round trips of ${latency.source.toFixed(1)} ms (source) and ${latency.target.toFixed(1)} ms (target)`,
+  ];
   return [
-    `assumed: ${words(rate)} MB/s, and ${Math.round(each * 1000)} ms for each table; at best twice as fast, at worst three times as slow`,
-    ...(reading === undefined ? [] : [`measured: ${words(reading / 1e6)} MB/s read from the source`]),
-    ...(sending === undefined ? [] : [`${words(sending / 1e6)} MB/s sent to the target`]),
-    `round trips: ${latency.source.toFixed(1)} ms to the source, ${latency.target.toFixed(1)} ms to the target`,
-    ...(bandwidth > 0 ? ["the bandwidth's limit"] : []),
-    ...(checksum ? ["with a comparison of all values"] : []),
-  ].join("; ");
+    `Assumed: ${words(rate)} MB/s and ${Math.round(each * 1000)} ms per table, up to twice as fast or three times as slow.`,
+    `Measured: ${rates.join(", ")}.`,
+    ...(bandwidth > 0 ? ["The option bandwidth limits the rate."] : []),
+    ...(checksum ? ["All values are compared."] : []),
+  ].join(" ");
 }

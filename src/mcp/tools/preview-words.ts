@@ -21,7 +21,7 @@ export function pageOfFindings({ source, target, reasons, findings }: Preflight,
   const found = findings
     .filter(({ severity }) => severity !== "blocker")
     .map(({ severity, code, object, reason, fix }) =>
-      [`${severity} ${code} ${object}: ${reason}`, ...(fix === "" ? [] : [`fix: ${fix}`])].join("; "),
+      [`${severity} ${code} ${object}: ${reason}`, ...(fix === null ? [] : [`fix: ${fix}`])].join("; "),
     );
   const all = [...why, ...found];
   const lines = skip === 0 ? versions.flatMap(inLines) : [];

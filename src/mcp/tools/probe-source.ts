@@ -36,6 +36,7 @@ function reached({ engine, tls, latency_ms, size }: SourceTest): string {
 function wordsOf(found: SourceTest, { amount, lines }: { amount: number | null; lines: string[] }): string {
   if (found.reachable !== true)
     return found.reachable === null ? "The database did not answer in time." : "The database cannot be reached.";
+  if (found.engine === null) return "The server responds, but refuses the connection.";
   const price = found.covered_by_plan ? ["no charge"] : amount === null ? lines : [`${amount} ${found.currency}`];
   return `The database can be reached: ${[reached(found), ...price].join("; ")}. No target was given, so nothing else was checked.`;
 }

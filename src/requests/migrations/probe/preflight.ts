@@ -1,7 +1,7 @@
 import { clean } from "../../../guard/text.ts";
 import { optionsSchema } from "../../../resources/options.ts";
 import { isCoveredAnyway } from "../../billing/terms.ts";
-import type { Assessed, ProbeCaller, SideProbe, Unreachable } from "../../prober.ts";
+import type { Assessed, ProbeCaller, SideProbe } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { withoutOtherRuns } from "../view/other-runs.ts";
 import type { Pair } from "../view/shapes.ts";
@@ -9,6 +9,7 @@ import { type CheckedPair, checkPair } from "../view/urls.ts";
 import { quoteFor } from "./estimate.ts";
 import { isReported, notCopied } from "./not-copied.ts";
 import type { Preflight } from "./probe-shapes.ts";
+import { reachableOf } from "./reached.ts";
 
 type Assessment = Assessed["assessment"];
 
@@ -56,7 +57,7 @@ async function assessedPreflight(
     code: clean(words.code, 64),
     object: clean(words.object, 256),
     reason: withoutOtherRuns(clean(words.reason, 1024), caller.team.status?.namespace),
-    fix: clean(words.fix, 1024),
+    fix: words.fix === "" ? null : clean(words.fix, 1024),
   }));
   const blockers = shown.filter(({ severity }) => severity === "blocker");
   return {
@@ -89,7 +90,7 @@ async function assessedPreflight(
     reasons: blockers.map(({ code, object, reason, fix }) => ({
       side: null,
       code,
-      message: [`${object}: ${reason}`, fix].filter((part) => part !== "").join(" — "),
+      message: [`${object}: ${reason}`, fix].filter((part) => part !== null).join(" — "),
     })),
     findings: shown,
     counts: { ...counts, warnings: counts.warnings + lost.length, reported_kinds: kindsOf(assessment) },
@@ -100,11 +101,6 @@ function kindsOf({ objects }: Assessment): Record<string, number> {
   const kinds = Map.groupBy(objects.filter(isReported), ({ kind }) => clean(kind, 64));
   return Object.fromEntries([...kinds].map(([kind, list]) => [kind, list.length]));
 }
-
-/** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
-const reached = new Set(["probe_timeout", "probe_too_large", "internal_error", "cancelled"]);
-export const reachableOf = (why: Unreachable | undefined): boolean | null =>
-  why === undefined ? true : reached.has(why.code) ? null : false;
 
 /** The facts of each side that was reached, and the price if the source is one of them. */
 async function halfPreflight(

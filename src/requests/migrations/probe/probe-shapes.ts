@@ -7,7 +7,7 @@ const reasonSchema = z.object({
   side: z
     .enum(["source", "target"])
     .nullable()
-    .describe("The database that cannot be reached; null if the reason is another blocker of the copy."),
+    .describe("The database that cannot be used; null if the reason is another blocker of the copy."),
   code: z.string().describe("Stable name, in snake_case."),
   message: z.string().describe("Reason and fix."),
 });
@@ -21,7 +21,7 @@ const findingSchema = z.object({
   code: z.string().describe("Stable name, in snake_case."),
   object: z.string().describe("The object, with its kind: a table, a column, a setting."),
   reason: z.string().describe("The reason."),
-  fix: z.string().describe("The fix; empty if there is nothing to do."),
+  fix: z.string().nullable().describe("The fix; null if there is nothing to do."),
 });
 
 const quote = {
@@ -40,15 +40,22 @@ const quote = {
 export const estimateSchema = z.object(quote);
 export type EstimateView = z.output<typeof estimateSchema>;
 
+const reachable = z
+  .boolean()
+  .nullable()
+  .describe(
+    "The server responds, even if it refuses the login or TLS: `reasons` has that. null if the probe ran out of time.",
+  );
+
 const side = {
-  reachable: z.boolean().nullable().describe("Whether the database can be reached; null if the probe ran out of time."),
+  reachable,
   engine: z.string().nullable().describe("MySQL, MariaDB or PostgreSQL."),
   version: z.string().nullable().describe("The server's version, as it reports it."),
   latency_ms: z.number().nullable().describe("Milliseconds of a round trip."),
 };
 
 export const preflightSchema = z.object({
-  ready: z.boolean().describe("Both databases are reachable and nothing blocks the copy."),
+  ready: z.boolean().describe("Both databases accept the login and nothing blocks the copy."),
   estimate: estimateSchema
     .extend({
       seconds: z
@@ -60,7 +67,7 @@ export const preflightSchema = z.object({
         .describe(
           "How long the copying may take; null if the pair could not be assessed. Queueing, the start of the run and its checks come on top. Do not use it as a timeout.",
         ),
-      basis: z.string().nullable().describe("Basis of the estimate."),
+      basis: z.string().nullable().describe("Rates and round trips that the estimate assumes or measured."),
     })
     .nullable()
     .describe("Price and time; null where the source cannot be measured."),
@@ -107,11 +114,13 @@ export const preflightSchema = z.object({
 export type Preflight = z.output<typeof preflightSchema>;
 
 export const connectionSchema = z.object({
-  reachable: z.boolean(),
+  reachable,
   engine: z.string().nullable(),
   version: z.string().nullable(),
   tls: z.boolean().nullable().describe("The connection was encrypted."),
   latency_ms: z.number().nullable(),
-  reasons: z.array(reasonSchema.omit({ side: true })).describe("Why it is not reachable."),
+  reasons: z
+    .array(reasonSchema.omit({ side: true }))
+    .describe("Why a copy could not connect; empty if the connection works."),
 });
 export type ConnectionResponse = z.output<typeof connectionSchema>;

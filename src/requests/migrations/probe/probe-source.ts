@@ -6,7 +6,7 @@ import { isCoveredAnyway, termsFor } from "../../billing/terms.ts";
 import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
-import { reachableOf } from "./preflight.ts";
+import { reachableOf } from "./reached.ts";
 import { alone } from "./test-connection.ts";
 
 /** What a copy of a source would cost, by the kind of its target. */

@@ -3,6 +3,7 @@ import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
 import type { ConnectionResponse } from "./probe-shapes.ts";
+import { reachableOf } from "./reached.ts";
 
 /** A message about one database that was tested by itself, and may be a source or a target. */
 export const alone = (words: string): string =>
@@ -11,7 +12,7 @@ export const alone = (words: string): string =>
     .replace(/^the source's /, "the ")
     .replace("options.source_ca or options.target_ca, or as ca.crt of its Secret", "`ca`");
 
-/** Whether one database can be reached, and what it is. Throws Problem `url_refused`. */
+/** Whether one database responds, whether the login works, and its engine. Throws Problem `url_refused`. */
 export async function testConnection(
   world: World,
   caller: Caller,
@@ -25,7 +26,7 @@ export async function testConnection(
   );
   if ("unreachable" in found)
     return {
-      reachable: false,
+      reachable: reachableOf(found.unreachable[0]),
       engine: null,
       version: null,
       tls: null,
