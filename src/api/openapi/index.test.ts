@@ -39,7 +39,9 @@ test("The engine and the type of an example are those of its URLs", () => {
     const { url, source_url, target_url } = (examples.request ?? {}) as Record<string, string>;
     return url === undefined && source_url === undefined ? [] : [{ id, url, source_url, target_url, examples }];
   });
-  expect(asked.map(({ id }) => id)).toEqual(expect.arrayContaining(["createMigration", "preflightMigration", "testConnection"]));
+  expect(asked.map(({ id }) => id)).toEqual(
+    expect.arrayContaining(["createMigration", "preflightMigration", "testConnection"]),
+  );
   const fits = (engine: unknown, url = "") =>
     engine === undefined || engineOfScheme[new URL(url).protocol.slice(0, -1)]?.includes(String(engine)) === true;
   for (const { id, url, source_url, target_url, examples } of asked) {
