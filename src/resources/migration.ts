@@ -139,7 +139,9 @@ export const progressSchema = z.object({
     .int()
     .min(0)
     .optional()
-    .describe("Seconds until the data is copied, or, while verifying, compared, at the rate of the last half minute."),
+    .describe(
+      "Seconds until the data is copied, then until keys are made, then until all is compared, at the rate of the last half minute.",
+    ),
   table: z
     .array(tableProgressSchema)
     .max(40)

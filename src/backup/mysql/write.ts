@@ -109,7 +109,7 @@ async function readSchema({ readers, definitions }: Snapshot, database: string) 
   const { whole: catalogue } = await withoutCheckpoint(reader, database, found, () => true);
   await readExactLabels(reader, database, catalogue.tables);
   await markAlikeLabels(reader, catalogue.tables);
-  const source = await readSource(definitions, database, catalogue, "all");
+  const source = await readSource(definitions, database, catalogue, "all", () => undefined);
   // A server like the source's.
   const target = await readTarget(reader, database);
   const planning = { database, server: reader.server, target, targetDatabase: database, prefix: "" };

@@ -171,7 +171,7 @@ export async function mysqlToMysql(
 ): Promise<PlannedObject[]> {
   const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
-  const source = await readSource(from, database, catalogue, options.content ?? "all");
+  const source = await readSource(from, database, catalogue, options.content ?? "all", () => undefined);
   const planning: TablePlanning = {
     ...{ database, server: from.server, target: traits, targetDatabase: target, prefix },
     checkNames: checkNamesOf(catalogue.tables),

@@ -129,6 +129,10 @@ export interface EngineProgress {
   finished: number;
   /** Rows whose values were compared while verifying. */
   compared: number;
+  /** Share of the phase's other work that is done, 0 to 1: objects read and made, keys, tables whose structure was compared. */
+  worked?: number;
+  /** The highest percentage so far: what is shown never falls. */
+  reached?: number;
   /** The run only verifies: it copies nothing before. */
   verifiesOnly?: true;
   /** Every table; the caller cuts it down. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EngineProgress } from "../contract/index.ts";
-import { etaSeconds, type PaceSample, percentOf, tablesToShow, withSample } from "./pace.ts";
+import { etaSeconds, type PaceSample, percentOf, secondsLeft, tablesToShow, withSample } from "./pace.ts";
 
 const none = { done: 0, total: 0 };
 const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {}): EngineProgress => ({
@@ -18,14 +18,18 @@ const at = (phase: EngineProgress["phase"], parts: Partial<EngineProgress> = {})
 describe("percent", () => {
   it.each([
     ["nothing before the schema", at("connecting"), 0],
-    ["a little when the schema is made", at("schema"), 1],
-    ["an empty database has copied nothing yet", at("copying"), 2],
-    ["half of the bytes", at("copying", { bytes: { done: 50, total: 100 } }), 46],
-    ["rows where bytes are not known", at("copying", { rows: { done: 5, total: 10 } }), 46],
-    ["an estimate that was too low goes no further", at("copying", { bytes: { done: 300, total: 100 } }), 90],
-    ["constraints", at("constraints", { bytes: { done: 300, total: 100 } }), 90],
-    ["keys of half of the tables", at("constraints", { tables: { done: 5, total: 10 } }), 93],
+    ["a little when the schema begins", at("schema"), 1],
+    ["half of the schema's objects", at("schema", { worked: 0.5 }), 4],
+    ["all of the schema's objects", at("schema", { worked: 1 }), 8],
+    ["an empty database has copied nothing yet", at("copying"), 8],
+    ["half of the bytes", at("copying", { bytes: { done: 50, total: 100 } }), 48],
+    ["rows where bytes are not known", at("copying", { rows: { done: 5, total: 10 } }), 48],
+    ["an estimate that was too low goes no further", at("copying", { bytes: { done: 300, total: 100 } }), 88],
+    ["constraints", at("constraints", { bytes: { done: 300, total: 100 } }), 88],
+    ["half of the keys", at("constraints", { worked: 0.5 }), 92],
     ["verifying", at("verifying"), 96],
+    ["half of the tables' structure compared", at("verifying", { worked: 0.5 }), 97],
+    ["no less than what was shown before", at("copying", { reached: 30 }), 30],
     ["half of the rows compared", at("verifying", { compared: 5, rows: { done: 10, total: 10 } }), 97],
     [
       "half of the rows compared, and nothing was copied before",
@@ -46,7 +50,7 @@ describe("percent", () => {
           table: Array.from({ length: 4 }, (_, i) => table(i < done ? "done" : "indexing")),
         }),
       );
-    expect([0, 1, 2, 4].map(built)).toEqual([76, 80, 83, 90]);
+    expect([0, 1, 2, 4].map(built)).toEqual([76, 79, 82, 88]);
   });
 });
 
@@ -120,7 +124,21 @@ describe("remaining time", () => {
         at("constraints"),
         6_000,
       ),
-    ).toEqual([]);
+    ).toEqual([{ at: 6_000, phase: "constraints", share: 0, read: 0 }]);
+  });
+
+  it("tells when the keys are made, with time for the comparison after them", () => {
+    const keys = (worked: number) => at("constraints", { worked });
+    const samples = [0, 0.25, 0.5].reduce<PaceSample[]>(
+      (all, worked, n) => withSample(all, keys(worked), n * 5_000),
+      [],
+    );
+    expect(etaSeconds(samples)).toBe(10);
+    expect(secondsLeft(samples)).toEqual({ least: 10, most: 13 });
+  });
+
+  it("tells nothing while the schema is made, before the pace of rows is known", () => {
+    expect(withSample([], at("schema", { worked: 0.5 }), 10_000)).toEqual([]);
   });
 });
 

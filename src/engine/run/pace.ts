@@ -5,25 +5,25 @@ import type { EngineProgress } from "../contract/index.ts";
 /** Share of the whole that is reached when a phase begins and when it ends, in percent. Data takes most of the time. */
 const spans: Record<EngineProgress["phase"], [number, number]> = {
   connecting: [0, 0],
-  schema: [1, 1],
-  copying: [2, 90],
-  constraints: [90, 96],
+  schema: [1, 8],
+  copying: [8, 88],
+  constraints: [88, 96],
   verifying: [96, 99],
   finished: [100, 100],
 };
 
-/** Whole percent, 0 to 100; 100 only when finished. Totals may be estimates, and what is done may exceed them. */
+/** Whole percent, 0 to 100; 100 only when finished, and never less than `reached`. Totals may be estimates, and what is done may exceed them. */
 export function percentOf(progress: EngineProgress): number {
-  const { phase, verifiesOnly } = progress;
+  const { phase, verifiesOnly, reached = 0 } = progress;
   const [from, to] = phase === "verifying" && verifiesOnly ? [0, 99] : spans[phase];
-  return Math.floor(from + (to - from) * shareDone(progress));
+  return Math.max(reached, Math.floor(from + (to - from) * shareDone(progress)));
 }
 
 /** Of the phase in which rows are copied and each table's indexes are made. */
 const indexShare = 0.15;
 
-/** Share of the phase that is done, 0 to 1: of the data and of the tables' indexes, of tables with their keys, of rows compared. */
-function shareDone({ phase, bytes, rows, tables, compared, table }: EngineProgress): number {
+/** Share of the phase that is done, 0 to 1: of objects and keys, of the data and of the tables' indexes, of rows compared. */
+function shareDone({ phase, bytes, rows, compared, worked = 0, table }: EngineProgress): number {
   const share = ({ done, total }: { done: number; total: number }) =>
     total <= 0 ? 0 : Math.min(Math.max(done / total, 0), 1);
   switch (phase) {
@@ -34,12 +34,12 @@ function shareDone({ phase, bytes, rows, tables, compared, table }: EngineProgre
       const indexed = share({ done: sum(table.filter(({ state }) => state === "done")), total: sum(table) });
       return data * (1 - indexShare) + indexed * indexShare;
     }
-    case "constraints":
-      return share(tables);
-    case "verifying":
-      return share({ done: compared, total: rows.total });
-    case "connecting":
     case "schema":
+    case "constraints":
+      return worked;
+    case "verifying":
+      return Math.max(worked, share({ done: compared, total: rows.total }));
+    case "connecting":
     case "finished":
       return 0;
   }
@@ -63,7 +63,8 @@ const leastMs = 2_000;
 /** Adds where the copy stands now, and forgets what is too old to tell today's rate; one older sample is kept as the start. */
 export function withSample(samples: readonly PaceSample[], progress: EngineProgress, at: number): PaceSample[] {
   const { phase, read } = progress;
-  if (phase !== "copying" && phase !== "verifying") return [];
+  // How long the rows will take is not known while the schema is made.
+  if (phase === "connecting" || phase === "schema" || phase === "finished") return [];
   const own = samples.filter((sample) => sample.phase === phase);
   const firstWithin = own.findIndex((sample) => sample.at >= at - windowMs);
   const kept = firstWithin < 0 ? own.slice(-1) : own.slice(Math.max(firstWithin - 1, 0));
@@ -88,7 +89,7 @@ export function etaSeconds(samples: readonly PaceSample[]): number | undefined {
   return rate <= 0 ? undefined : Math.round((1 - (samples.at(-1)?.share ?? 0)) / rate);
 }
 
-/** Later phases (indexes, keys, counting) take at most about this share of the time that the rows take. */
+/** Later phases take at most about this share of the time: keys and counting of that of the rows, counting of that of the keys. */
 const afterRows = 0.15;
 
 /**
@@ -101,7 +102,7 @@ export function secondsLeft(samples: readonly PaceSample[]): { least: number; mo
   if (last === undefined || whole <= 0) return undefined;
   const rates = [whole, ...thirds(samples).map((part) => perSecond(part, "share") ?? 0)].filter((rate) => rate > 0);
   const open = 1 - last.share;
-  const later = last.phase === "copying" ? afterRows : 0;
+  const later = last.phase === "verifying" ? 0 : afterRows;
   return { least: Math.round(open / Math.max(...rates)), most: Math.ceil((open + later) / Math.min(...rates)) };
 }
 

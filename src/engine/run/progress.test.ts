@@ -65,6 +65,45 @@ describe("the account of progress", () => {
     expect(told).toHaveLength(2);
   });
 
+  it("counts the units of a phase's stages, one after the other", () => {
+    const { told, progress, pass } = listen();
+    const worked = () => {
+      pass(1000);
+      progress.did(0);
+      return told.at(-1)?.worked;
+    };
+    progress.phase("schema");
+    expect(worked()).toBe(0);
+    progress.stage(0.5, 10);
+    progress.did(4);
+    expect(worked()).toBe(0.2);
+    progress.stage(1, 4);
+    expect(worked()).toBe(0.5);
+    progress.did();
+    expect(worked()).toBe(0.625);
+    progress.did(9);
+    expect(worked()).toBe(1);
+    progress.phase("constraints");
+    expect(worked()).toBe(0);
+    progress.stage(1, 0);
+    expect(worked()).toBe(1);
+  });
+
+  it("never shows less than before, also when a table is copied again", () => {
+    const { told, progress, pass } = listen();
+    progress.plan([{ name: "a", rows: 10, bytes: 100 }]);
+    progress.phase("copying");
+    pass(1000);
+    progress.add("a", 10, 80);
+    const before = told.at(-1)?.reached ?? 0;
+    expect(before).toBeGreaterThan(50);
+    pass(1000);
+    progress.restart("a");
+    expect(told.at(-1)).toMatchObject({ rows: { done: 0 }, reached: before });
+    progress.phase("finished");
+    expect(told.at(-1)?.reached).toBe(100);
+  });
+
   it("speaks at most five times a second, and at each phase", () => {
     const { told, progress, pass } = listen();
     progress.plan([{ name: "a", rows: 1, bytes: 1 }]);

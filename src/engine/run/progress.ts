@@ -1,4 +1,5 @@
 import type { CopyHooks, EngineProgress, Phase } from "../contract/index.ts";
+import { percentOf } from "./pace.ts";
 
 /** Accounts for what a copy has done and tells the caller, at most every `everyMs` and at each change of phase or state. */
 export interface ProgressAccount {
@@ -16,6 +17,13 @@ export interface ProgressAccount {
   settle(table: string, rows: number): void;
   /** Adds rows whose values were compared just now; before the phase `verifying` it is a proof of what is kept. */
   compared(rows: number): void;
+  /**
+   * From here on `did` counts `units` of work that rows do not tell, until the share `upTo` (0 to 1) of the phase is done. A phase
+   * has one stage, or several one after the other.
+   */
+  stage(upTo: number, units: number): void;
+  /** Adds units of the stage that were done just now: one by default. */
+  did(units?: number): void;
   /** Something was done that no other number tells. */
   touch(): void;
   /** Grows whenever something was done: what the watchdog looks at. */
@@ -29,6 +37,18 @@ interface Account {
 }
 
 const everyMs = 200;
+
+/** Part of a phase, in shares of it. */
+interface Stage {
+  from: number;
+  upTo: number;
+  units: number;
+  done: number;
+}
+
+const shareOf = ({ from, upTo, units, done }: Stage): number =>
+  from + (upTo - from) * (units > 0 ? Math.min(done / units, 1) : 1);
+const noStage: Stage = { from: 0, upTo: 0, units: 0, done: 0 };
 
 /** `now`: milliseconds of a clock that never goes back. */
 export function createProgress(
@@ -44,6 +64,8 @@ export function createProgress(
   let moved = 0;
   let compared = 0;
   let beside = 0;
+  let stage = noStage;
+  let reached = 0;
 
   const tell = (force: boolean) => {
     moved++;
@@ -64,7 +86,7 @@ export function createProgress(
     told = at;
     const all = [...tables.values()];
     const sum = (of: (account: Account) => number) => all.reduce((total, account) => total + of(account), 0);
-    progress({
+    const shown: EngineProgress = {
       phase,
       rows: { done: sum(({ entry }) => entry.rows), total: sum(({ entry }) => Math.max(entry.rows, entry.total)) },
       // The wire's bytes are not the table's: a table counts as done in full only when it is, and never as more.
@@ -75,10 +97,13 @@ export function createProgress(
       read: beside + sum(({ bytes }) => bytes),
       finished: beside + sum(({ entry, bytes }) => (isCopied(entry.state) ? bytes : 0)),
       compared,
+      worked: shareOf(stage),
       ...(verifiesOnly ? { verifiesOnly } : {}),
       tables: { done: all.filter(({ entry }) => entry.state === "done").length, total: all.length },
       table: all.map(({ entry }) => ({ ...entry, total: Math.max(entry.rows, entry.total) })),
-    });
+    };
+    reached = Math.max(reached, percentOf(shown));
+    progress({ ...shown, reached });
   };
 
   const account = (table: string): Account => {
@@ -98,8 +123,17 @@ export function createProgress(
       if (phase === "verifying") compared += rows;
       tell(false);
     },
+    stage(upTo, units) {
+      stage = { from: stage.upTo, upTo, units, done: 0 };
+      tell(false);
+    },
+    did(units = 1) {
+      stage.done += units;
+      tell(false);
+    },
     phase(next) {
       phase = next;
+      stage = noStage;
       tell(true);
     },
     plan(planned) {

@@ -9,11 +9,15 @@ import { errorNumber } from "../driver/write-session.ts";
 /** Tables of one statement. */
 const together = 50;
 
-/** `warn` hears of what the server did not do, as where the user may not: a copy without statistics is whole. */
+/**
+ * `warn` hears of what the server did not do, as where the user may not: a copy without statistics is whole. `did` hears of tables
+ * that were looked at.
+ */
 export async function analyzeTables(
   session: Session,
   tables: readonly (readonly [database: string, name: string])[],
   warn: (words: string) => void,
+  did: (tables: number) => void,
 ): Promise<void> {
   for (let at = 0; at < tables.length; at += together) {
     const list = tables.slice(at, at + together).map((name) => qualified(...name));
@@ -22,6 +26,7 @@ export async function analyzeTables(
       for (const [table, , type, words] of rows)
         if (type?.toLowerCase() === "error")
           warn(`the statistics of table ${printable(table ?? "")} were not gathered: ${words}`);
+      did(list.length);
     } catch (error) {
       if (!(error instanceof EngineError) || errorNumber(error) === undefined) throw error;
       warn(`statistics of the target's tables were not gathered: ${error.message}; ANALYZE TABLE does it`);

@@ -71,6 +71,8 @@ export interface Finish {
   keys?: readonly string[];
   /** The tables that foreign keys of it refer to, these and earlier ones. */
   parents?: readonly Name[];
+  /** It was changed. */
+  did?(): void;
   /** Hears what the server said of the keys, in whose place it adds or gives up each by itself; rethrows what is not about them. */
   refused?(session: Session, error: unknown): Promise<void>;
 }
@@ -107,6 +109,7 @@ export async function finishTables(
         async run(worker) {
           await fence.guard(worker);
           await changeLast(worker, table);
+          table.did?.();
         },
       })),
     );

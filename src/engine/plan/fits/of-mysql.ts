@@ -5,7 +5,7 @@ import { priorityOf, splitTable } from "../../mysql/source/split.ts";
 import { mysqlMisfit } from "./mysql-check.ts";
 import { hasStrayBytes, strayBytesMessage, strayDoubt } from "./stray-bytes.ts";
 import type { Check } from "./types.ts";
-import { countMisfits, type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
+import { countMisfits, type Doubt, type Doubtful, type Looking, refuseMisfits } from "./values.ts";
 
 /** Values of a MySQL source that may not fit. */
 
@@ -43,7 +43,7 @@ export const refuseMysqlMisfits = (
   readers: readonly Session[],
   database: string,
   tables: readonly MysqlDoubtful[],
-  hooks: { touch(): void; log(message: string): void },
+  hooks: Pick<Looking<never>, "touch" | "begins" | "did"> & { log(message: string): void },
 ): Promise<string[]> => refuseMisfits(tables.map(doubtfulIn(database)), { readers, count, ...hooks });
 
 /** Words for bytes of texts that their character set has no character for: they are read as question marks. */

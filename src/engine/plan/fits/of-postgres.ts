@@ -2,7 +2,7 @@ import type { Session } from "../../postgres/driver/connection.ts";
 import { identifier } from "../../postgres/driver/names.ts";
 import { postgresMisfit } from "./postgres-check.ts";
 import type { Check } from "./types.ts";
-import { type Doubt, type Doubtful, refuseMisfits } from "./values.ts";
+import { type Doubt, type Doubtful, type Looking, refuseMisfits } from "./values.ts";
 
 /** Values of a PostgreSQL source that may not fit. */
 
@@ -22,14 +22,13 @@ export interface PostgresDoubtful extends Pick<Doubtful<Session>, "table" | "byt
 export const refusePostgresMisfits = (
   readers: readonly Session[],
   tables: readonly PostgresDoubtful[],
-  { touch, log }: { touch(): void; log(message: string): void },
+  hooks: Pick<Looking<never>, "touch" | "begins" | "did"> & { log(message: string): void },
 ): Promise<string[]> =>
   refuseMisfits(
     tables.map((table): Doubtful<Session> => ({ ...table, select: "SELECT ", parts: async () => table.parts })),
     {
       readers,
-      touch,
-      log,
+      ...hooks,
       async count(reader, sql) {
         const [row = {}] = await reader.query<Record<string, number>>(sql);
         return Object.values(row);

@@ -1,5 +1,6 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import type { ProgressAccount } from "../../run/progress.ts";
 import { type Task, workOff } from "../../run/work.ts";
 import { type Check, reason } from "./types.ts";
 
@@ -35,7 +36,21 @@ export interface Looking<Reader> {
   count(reader: Reader, sql: string): Promise<readonly number[]>;
   /** An answer has come: nothing hangs. */
   touch(): void;
+  /** These many bytes of tables are to be looked at. */
+  begins?(bytes: number): void;
+  /** And these were. */
+  did?(bytes: number): void;
 }
+
+/** Counts them as the progress of its phase, until the share `upTo` of it is done. */
+export const looking = (
+  progress: Pick<ProgressAccount, "touch" | "stage" | "did">,
+  upTo: number,
+): Pick<Looking<never>, "touch" | "begins" | "did"> => ({
+  touch: () => progress.touch(),
+  begins: (bytes) => progress.stage(upTo, bytes),
+  did: (bytes) => progress.did(bytes),
+});
 
 /** Columns that an error names. */
 const most = 10;
@@ -103,18 +118,20 @@ export interface Misfits {
 /** The columns that have any. */
 export async function countMisfits<Reader>(
   tables: readonly Doubtful<Reader>[],
-  { readers, count, touch }: Looking<Reader>,
+  { readers, count, touch, begins, did }: Looking<Reader>,
 ): Promise<Misfits[]> {
   const doubtful = tables.filter(({ doubts }) => doubts.length > 0);
+  begins?.(doubtful.reduce((sum, { bytes }) => sum + bytes, 0));
   const found = new Map<Doubt, number[]>();
   const look =
-    ({ doubts, select }: Doubtful<Reader>, from: string) =>
+    ({ doubts, select }: Doubtful<Reader>, from: string, bytes: number) =>
     async (reader: Reader): Promise<Task<Reader>[]> => {
       const conditions = doubts.flatMap(({ misfits }) => [anyOf(misfits), ...misfits.map(({ sql }) => sql)]);
       // Names of their own, for a driver that answers by name.
       const counts = conditions.map((sql, at) => `COUNT(CASE WHEN ${sql} THEN 1 END) AS n${at}`);
       const row = [...(await count(reader, `${select}${counts.join(", ")} ${from}`))];
       touch();
+      did?.(bytes);
       for (const doubt of doubts) {
         const own = row.splice(0, doubt.misfits.length + 1);
         found.set(
@@ -130,7 +147,8 @@ export async function countMisfits<Reader>(
       weight: table.bytes,
       async run(reader: Reader) {
         const parts = await table.parts(reader);
-        return parts.map((from) => ({ weight: table.bytes / parts.length, run: look(table, from) }));
+        const weight = table.bytes / parts.length;
+        return parts.map((from) => ({ weight, run: look(table, from, weight) }));
       },
     })),
     () => undefined,

@@ -185,7 +185,9 @@ const progress = progressSchema
     eta_seconds: z
       .number()
       .nullable()
-      .describe("Seconds until the data is copied, or, while verifying, compared; null where that is not known."),
+      .describe(
+        "Seconds until the data is copied, then until keys are made, then until all is compared; null where that is not known.",
+      ),
     current: z
       .array(
         z.object({

@@ -16,20 +16,19 @@ import { giveBack } from "../../../run/fence/give-back.ts";
 import { map } from "../../../run/memory/lazy.ts";
 import { differingColumns } from "../../../verify/checksum/computed.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
-import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
-import type { Doubt } from "../../fits/values.ts";
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { readComputedThere, tellComputedThere } from "../finish/computed-there.ts";
-import { makeRest } from "../finish/finalize.ts";
+import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
-import { checkAll, takePresent } from "../tables/data-only.ts";
+import { takePresent } from "../tables/data-only.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
+import { presentPlans } from "./present-plans.ts";
 import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { makeSequences } from "./sequences.ts";
@@ -37,6 +36,12 @@ import { readSource, type SourceTexts } from "./source.ts";
 import { clearing, clearTarget, readTarget } from "./target.ts";
 
 type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed">;
+
+/** Of the schema's phase, which also clears the target. */
+const schemaRead = 0.7;
+const targetCleared = 0.8;
+/** Of the phase in which values are compared too. */
+const structureCompared = 0.2;
 
 export async function copyAll(run: CopyRun): Promise<Done> {
   const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
@@ -56,7 +61,9 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.phase("schema");
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
-  const source = await readSource(snapshot.definitions, database, catalogue, content);
+  progress.stage(schemaRead, catalogue.tables.length);
+  const source = await readSource(snapshot.definitions, database, catalogue, content, () => progress.did());
+  progress.stage(content === "data" ? targetCleared : 1, 4);
   const planning: TablePlanning = {
     ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
     unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
@@ -74,6 +81,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     await giveBack(fence, error);
     throw error;
   });
+  progress.did();
   const resumes = !request.reset && content !== "schema";
   const finished = resumes ? await readFinished<FinishedTable>(fence) : new Map<string, FinishedTable>();
   const kept = await keepFinished({
@@ -89,6 +97,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     words: (table) => formatTable([database, table]),
     log: (message) => hooks.log("info", message),
   });
+  progress.did();
   await clearTarget(
     writer,
     fence,
@@ -96,6 +105,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     request.reset ? (request.made ?? []) : [],
     clearing(run, source, kept),
   );
+  progress.did();
   if (content !== "data")
     await refuseOthersTriggers(
       writer,
@@ -109,6 +119,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
   };
   put(await makeSequences(writer, fence, target.database, source.sequences));
+  progress.did();
 
   progress.phase("copying");
   const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables);
@@ -121,6 +132,13 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const there = content === "data" ? await readComputedThere(writer, target.database) : undefined;
 
   progress.phase("constraints");
+  // Others keep no statistics, and MySQL forgets the counter of a MEMORY table that is analysed.
+  const analyzed = [...done.values()].flatMap(({ plan: { name, translated } }) =>
+    content !== "schema" && translated.options.some(({ value }) => value === "InnoDB")
+      ? [[target.database, name] as const]
+      : [],
+  );
+  progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ source, done, content }) : 0));
   for (const { plan, entries, warnings: lost } of done.values()) {
     put([...tableInventory(plan, content), ...entries]);
     lost.forEach(warn);
@@ -129,16 +147,12 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const plansDone = () => map(done.values(), ({ plan }) => plan);
   if (there !== undefined) await tellComputedThere(run, [...plansDone()], there, target, { put, warn });
   else await makeRest({ run, source, target, done, crossing, put, warn });
-  if (content !== "schema") {
-    // Others keep none, and MySQL forgets the counter of a MEMORY table that is analysed.
-    const names = [...done.values()].flatMap(({ plan: { name, translated } }) =>
-      translated.options.some(({ value }) => value === "InnoDB") ? [[target.database, name] as const] : [],
-    );
-    await analyzeTables(writer, names, warn);
-  }
+  await analyzeTables(writer, analyzed, warn, progress.did);
 
   progress.phase("verifying");
-  const different = content === "data" ? [] : await compareAll(writer, target, done, crossing);
+  progress.stage(request.options.verify === "checksum" ? structureCompared : 1, done.size);
+  const different =
+    content === "data" ? [] : await compareAll(writer, target, done, { crossing, did: () => progress.did() });
   // What was refused is not there either, and its entry has the server's words.
   put(different.filter(({ kind, name }) => inventory.get(`${kind}\0${name}`)?.outcome !== "reported"));
   for (const { kind, name, note } of different) warn(`${kind} ${name}: ${note}`);
@@ -167,32 +181,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),
   };
-}
-
-/** Content `data`: how the rows of tables that are not kept come into those that are there. */
-async function presentPlans(
-  { request, hooks, progress, snapshot, catalogue, fence, writers }: CopyRun,
-  planning: TablePlanning,
-  source: SourceTexts,
-  kept: Pick<ResumedTables, "tables">,
-): Promise<Map<string, TablePlan>> {
-  const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
-  const refuse = async (dataOnlyPlans: readonly { plan: TablePlan; doubts: readonly Doubt[] }[]) =>
-    void (await refuseMysqlMisfits(
-      snapshot.readers,
-      planning.database,
-      dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
-      { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
-    ));
-  const filled = await checkAll(
-    writers[0] as Session,
-    fence,
-    planning.targetDatabase,
-    fresh.map((table) => planDefinition(planning, table, source)),
-    request.options.drop ?? [],
-    refuse,
-  );
-  return new Map(filled.map((plan) => [plan.source.name, plan]));
 }
 
 const changedOf = (done: ReadonlyMap<string, DoneTable>) =>

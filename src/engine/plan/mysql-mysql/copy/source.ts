@@ -23,11 +23,13 @@ export interface SourceTexts {
   collation: string;
 }
 
+/** `did` hears of each table. */
 export async function readSource(
   reader: Session,
   database: string,
   { tables, others }: Catalogue,
   content: NonNullable<CopyOptions["content"]>,
+  did: () => void,
 ): Promise<SourceTexts> {
   const shown = new Map<string, string>();
   // In the bytes that they are stored in: the servers' own three bytes a character would lose the fourth.
@@ -35,6 +37,7 @@ export async function readSource(
   for (const { name } of tables) {
     const [[, text] = []] = await reader.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
     shown.set(name, text ?? "");
+    did();
   }
   await reader.run("SET SESSION character_set_results = utf8mb4");
   const [[collation] = []] = await reader.query("SELECT @@collation_database");

@@ -16,12 +16,19 @@ import type { TablePlan } from "../tables/table-plan.ts";
 /** Tables of which the target's catalogue is asked together. */
 const together = 500;
 
+export interface Comparing {
+  /** MySQL to MariaDB or back. */
+  crossing: boolean;
+  /** A table was compared. */
+  did(): void;
+}
+
 /** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
 export async function compareAll(
   session: Session,
   target: TargetDatabase,
   done: ReadonlyMap<string, DoneTable>,
-  crossing: boolean,
+  compared: Comparing,
 ): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   for (const some of batches(done.values(), together))
@@ -30,7 +37,7 @@ export async function compareAll(
         session,
         target,
         some.map(({ plan }) => plan),
-        crossing,
+        compared,
       )),
     );
   return entries;
@@ -40,7 +47,7 @@ async function compareSome(
   session: Session,
   { database }: TargetDatabase,
   plans: readonly TablePlan[],
-  crossing: boolean,
+  { crossing, did }: Comparing,
 ): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   const made = new Map<string, SourceTable>();
@@ -55,6 +62,7 @@ async function compareSome(
     const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
     const definition = withExactBytes(parseDefinition(shown ?? "", foreignKeys), columns);
     entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
+    did();
   }
   return entries;
 }

@@ -48,6 +48,8 @@ export interface CodeWork {
   accounts: ReadonlySet<string> | undefined;
   /** The target's user, as `user@host`. */
   self: string;
+  /** One was made or refused. */
+  did?(): void;
 }
 
 /** What the target lacks for it: it may be there after others are made, or never. */
@@ -83,7 +85,10 @@ async function makeEach(work: CodeWork, codes: readonly SourceCode[]): Promise<I
     for (const code of left) {
       const result = await makeOne(work, code);
       if ("again" in result) again.push({ code, why: result.again, error: result.error });
-      else entries.push(result);
+      else {
+        entries.push(result);
+        work.did?.();
+      }
     }
     if (again.length === 0) return entries;
     if (again.length === left.length) {

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import { databaseNote } from "../../../mysql/definitions/routine-collations.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -23,8 +23,22 @@ export interface Rest {
   warn(words: string): void;
 }
 
+/** What a look for rows without a parent costs beside other objects. Bytes of the table. */
+const orphanUnits = ({ plan }: DoneTable): number =>
+  plan.source.foreignKeys.length === 0 ? 0 : 1 + plan.source.dataBytes / 2 ** 20;
+
+/** What is counted while the rest is made, for the progress: a table's last change and an object of code are one each. */
+export function unitsOfRest({
+  source,
+  done,
+  content,
+}: Pick<Rest, "source" | "done"> & { content: NonNullable<CopyOptions["content"]> }): number {
+  const orphans = content === "schema" ? 0 : [...done.values()].reduce((sum, one) => sum + orphanUnits(one), 0);
+  return orphans + done.size + source.codes.length;
+}
+
 export async function makeRest({ run, source, target, done, crossing, put, warn }: Rest): Promise<void> {
-  const { request, fence, prefix, catalogue } = run;
+  const { request, fence, prefix, catalogue, progress } = run;
   const { database } = request.source;
   const writer = run.writers[0] as Session;
   const copied = new Set(catalogue.tables.map(({ name }) => name));
@@ -44,6 +58,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
         weight: bytesOf.get(table) ?? 0,
         async run(session: Session) {
           (await findOrphans(session, one.plan, keys)).forEach(warn);
+          progress.did(orphanUnits(one));
           return [];
         },
       })),
@@ -56,6 +71,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       name: [target.database, name],
       comment,
       shape,
+      did: () => progress.did(),
       ...last,
     })),
   );
@@ -126,6 +142,7 @@ async function makeCodeOf(
     definers: run.request.options.definers ?? ("keep" as const),
     accounts: target.accounts,
     self: target.self,
+    did: () => run.progress.did(),
   };
   const enabled = codes.filter(({ kind, shown }) => kind === "event" && / ENABLE\b/.test(shown));
   if (enabled.length > 0)

@@ -12,7 +12,7 @@ import { compareValues } from "../finish/checksums.ts";
 import { compareCounts, countTarget } from "../finish/counts.ts";
 import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";
 import type { Finishing } from "../finish/finishing-run.ts";
-import { addForeignKeys } from "../finish/foreign-keys.ts";
+import { addForeignKeys, unitsOfKeys } from "../finish/foreign-keys.ts";
 import { makeGrants } from "../finish/grants.ts";
 import { planForeignKeys } from "../tables/foreign-keys.ts";
 import { doubtfulIndexes } from "../tables/indexes.ts";
@@ -30,6 +30,11 @@ export interface PassResult
   target: Pick<TargetDatabase, "version" | "versionText">;
 }
 
+/** Of the schema's phase, which then looks at values and makes the tables. */
+const schemaPlanned = 0.2;
+/** Of the phase in which values are compared too. */
+const rowsCounted = 0.2;
+
 export async function copyAll(run: CopyRun): Promise<PassResult> {
   const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
   const { options } = request;
@@ -41,8 +46,10 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");
+  progress.stage(schemaPlanned, 1);
   const planned = await planAll(run);
   const { scheme, plans, finished } = planned;
+  progress.did();
   if (!dataOnly) {
     lostKeys(plans).forEach(warn);
     withoutPostgis(scheme.postgis, plans).forEach(warn);
@@ -59,7 +66,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
 
   const { jobs, on_object_error } = request.options;
   const strict = on_object_error === "fail";
-  const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict };
+  const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict, progress };
   const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, dataOnly });
   const final = states.map(({ plan }) => plan);
 
@@ -69,6 +76,8 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     ? { keys: [], inventory: [] }
     : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
   for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
+  const viewCount = catalogue.others.filter(({ kind }) => kind === "view").length;
+  progress.stage(1, unitsOfKeys(keys.keys) + (dataOnly ? 0 : viewCount + 1));
   await failing(run, addForeignKeys(finishing, keys.keys));
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
   const views: ViewOutcomes = dataOnly
@@ -79,10 +88,12 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
       run,
       sessions.use((session) => withoutDefaultRights(session, fence, (words) => hooks.log("info", words))),
     );
+  progress.did();
   const grants = dataOnly ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
 
   progress.phase("verifying");
-  const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final));
+  progress.stage(options.verify === "checksum" ? rowsCounted : 1, final.length);
+  const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final, progress));
   compareCounts(counts, targetCounts);
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const changes = dataWarnings(states, options.zero_dates);

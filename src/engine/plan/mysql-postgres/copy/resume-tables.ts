@@ -7,7 +7,7 @@ import { giveBack } from "../../../run/fence/give-back.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
 import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
-import { writtenAlone } from "../../fits/values.ts";
+import { looking, writtenAlone } from "../../fits/values.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import { doubtsOf, type TablePlan } from "../tables/table-plan.ts";
@@ -16,6 +16,9 @@ import { emptyTables } from "./data-only.ts";
 import { candidates, dropForeignKeys, type FinishedTable, notOf } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { makeShared, makeTables, prepareTarget } from "./target.ts";
+
+/** Of the schema's phase, when values were compared with types; tables are made then. */
+const valuesCompared = 0.5;
 
 /** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
 export interface PreparedTables {
@@ -28,7 +31,7 @@ export interface PreparedTables {
 }
 
 export async function prepareTables(run: CopyRun, planned: Planned, comparing: ChecksumRun): Promise<PreparedTables> {
-  const { request, hooks, fence, sessions, schema, catalogue } = run;
+  const { request, hooks, fence, sessions, schema, catalogue, progress } = run;
   const { plans, made, finished, observedTypes } = planned;
   const log = (message: string) => hooks.log("info", printable(message));
   const kept = await keepFinished(run, comparing, candidates(plans, finished, observedTypes.groups));
@@ -51,7 +54,8 @@ export async function prepareTables(run: CopyRun, planned: Planned, comparing: C
       log,
     });
     await makeShared(session, fence, planned.scheme.shared.values());
-    await makeTables(session, fence, fresh, withFallback(planned));
+    progress.stage(1, fresh.length);
+    await makeTables(session, fence, fresh, { create: withFallback(planned), did: progress.did });
     log(`${counted(fresh.length, "table")} created`);
   });
   const sources = new Set(catalogue.tables.map(({ name }) => name));
@@ -76,7 +80,7 @@ const refuseUnfit = (
       const doubts = doubtsOf(copied);
       return { source, doubts: kept.has(source.name) ? writtenAlone(doubts) : doubts };
     }),
-    { touch: () => progress.touch(), log: (message) => hooks.log("info", message) },
+    { ...looking(progress, valuesCompared), log: (message) => hooks.log("info", message) },
   ).catch(async (error: unknown) => {
     await giveBack(fence, error);
     throw error;

@@ -190,7 +190,7 @@ export async function makeTables(
   session: Writer,
   fence: Fence<Writer>,
   plans: readonly TablePlan[],
-  create: CreateTable,
+  { create, did }: { create: CreateTable; did(tables: number): void },
 ): Promise<void> {
   for (let start = 0; start < plans.length; start += batch) {
     const some = plans.slice(start, start + batch);
@@ -209,6 +209,7 @@ export async function makeTables(
         for (const plan of some) await create(session, plan, (one) => make(session, one));
       });
     });
+    did(some.length);
   }
 }
 

@@ -3,6 +3,7 @@ import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
 import { all, type Sessions } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -32,6 +33,7 @@ export async function countTarget(
   sessions: Sessions<Writer>,
   schema: string,
   plans: readonly TablePlan[],
+  progress: Pick<ProgressAccount, "did">,
 ): Promise<RowCounts> {
   const counts: RowCounts = new Map();
   await all(
@@ -41,6 +43,7 @@ export async function countTarget(
           `SELECT count(*) AS count FROM ${qualified(schema, plan.name)}`,
         );
         counts.set(plan.source.name, row?.count ?? -1);
+        progress.did();
       }),
     ),
   );

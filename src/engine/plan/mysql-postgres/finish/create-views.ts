@@ -71,7 +71,7 @@ async function countView(reader: Reader, database: string, view: string): Promis
 }
 
 export async function makeViews(
-  { sessions, fence, scheme, strict, warn }: Finishing,
+  { sessions, fence, scheme, strict, warn, progress }: Finishing,
   others: readonly SourceObject[],
   tables: readonly TablePlan[],
   counts: RowCounts,
@@ -88,6 +88,7 @@ export async function makeViews(
         if (outcomes.has(view.source)) continue;
         const made = await makeView(session, { fence, scheme, strict }, view, counts.get(view.source));
         outcomes.set(view.source, made);
+        progress.did();
         if (made.outcome === "converted") continue;
         // Those that stand on it are planned again, without it.
         warn(`view ${view.source}: ${made.note}`);

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import type { Sessions } from "../copy/sessions.ts";
 
@@ -16,4 +17,5 @@ export interface Finishing {
   warn(message: string): void;
   /** `on_object_error: fail`: what the server refuses of the schema ends the run. */
   strict: boolean;
+  progress: Pick<ProgressAccount, "did">;
 }

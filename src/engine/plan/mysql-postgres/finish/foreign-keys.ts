@@ -19,6 +19,13 @@ export async function addForeignKeys(finishing: Finishing, keys: readonly Foreig
   await all([...large.flat().map((key) => [key]), ...together].map((some) => proveSome(finishing, some)));
 }
 
+/** What the proof of a key costs beside adding it. */
+const provenUnits = ({ table }: ForeignKeyPlan): number => 1 + table.source.dataBytes / 2 ** 20;
+
+/** As they are counted while they are added and proven, for the progress. */
+export const unitsOfKeys = (keys: readonly ForeignKeyPlan[]): number =>
+  keys.reduce((sum, key) => sum + 1 + provenUnits(key), 0);
+
 const keysAtOnce = 100;
 const tablesAtOnce = 20;
 
@@ -60,6 +67,7 @@ async function add(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promi
           }
         }
       }
+      finishing.progress.did(some.length);
     }
   });
   return added;
@@ -69,6 +77,11 @@ async function add(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promi
 const isRefused = (error: unknown): boolean => /^42/.test(sqlState(error) ?? "") && sqlState(error) !== "42501";
 
 async function proveSome(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promise<void> {
+  await proveEach(finishing, keys);
+  finishing.progress.did(keys.reduce((sum, key) => sum + provenUnits(key), 0));
+}
+
+async function proveEach(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promise<void> {
   const { sessions, fence } = finishing;
   await sessions.use(async (session) => {
     try {

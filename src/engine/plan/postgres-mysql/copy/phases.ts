@@ -11,7 +11,7 @@ import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
-import { type Ended, endTables, setCounter } from "../finish/finish-table.ts";
+import { type Ended, endTables, setCounter, unitsOfEnd } from "../finish/finish-table.ts";
 import { structureOf } from "../finish/read-back.ts";
 import { expressionVerifier } from "../finish/verify-expressions.ts";
 import { orphansOf } from "../tables/existing-keys.ts";
@@ -58,10 +58,11 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     hooks.log("info", `${states.reduce((sum, { counts }) => sum + counts.source, 0)} rows copied`);
 
   progress.phase("constraints");
+  if (content === "data") progress.stage(1, states.length);
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
   if (content !== "schema") {
     const names = states.map(({ plan }) => targetName(plan));
-    await analyzeTables(target, names, warn);
+    await analyzeTables(target, names, warn, progress.did);
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data")
@@ -74,12 +75,13 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.phase("verifying");
   const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];
   const changed = changedColumns(changes.length + prepared.written.length);
+  if (request.options.verify !== "checksum") progress.stage(1, states.length);
   const verification = await verify(run, prepared, changed, warn);
   await prepared.held.release();
   changes.forEach(warn);
   const inventory = withDifferences(
     inventoryOf(prepared, keys.entries, views, content),
-    content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made),
+    content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made, () => progress.did()),
     warn,
   );
   for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
@@ -139,28 +141,43 @@ const isStrict = ({ options }: CopyRun["request"]): boolean => options.on_object
 
 /** What needs the rows of every table: foreign keys, and the last change of each. */
 async function finishSchema(
-  { request, fence, hooks, fail }: CopyRun,
-  { workers, states, scheme }: PreparedCopy,
+  { request, fence, hooks, fail, progress }: CopyRun,
+  { workers, states, scheme, views }: PreparedCopy,
   warn: Warn,
 ): Promise<Ended> {
   const planned = planForeignKeys(scheme, plansOf(states));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
+  const bytes = new Map(states.map(({ source: { oid }, rows }) => [oid, rows.bytes]));
+  const analyzed = request.options.content === "schema" ? 0 : states.length;
+  progress.stage(1, unitsOfEnd(planned.keys, bytes) + analyzed + views.length);
   const { entries, made } = await endTables(workers, fence, plansOf(states).values(), planned.keys, {
     strict: isStrict(request),
     warn,
     failed: fail,
+    did: progress.did,
+    bytes,
   });
   if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
   return { entries: [...planned.inventory, ...entries], made };
 }
 
 function carryViews(
-  { request, fence }: CopyRun,
+  { request, fence, progress }: CopyRun,
   { workers, states, scheme, views }: PreparedCopy,
   warn: Warn,
 ): Promise<ViewOutcomes> {
   const { source, target } = workers[0] as CopyWorker;
-  return makeViews({ source, target, fence, scheme, options: request.options, states, views, warn });
+  return makeViews({
+    source,
+    target,
+    fence,
+    scheme,
+    options: request.options,
+    states,
+    views,
+    warn,
+    did: () => progress.did(),
+  });
 }
 
 async function verify(

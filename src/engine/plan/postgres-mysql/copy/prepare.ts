@@ -20,7 +20,7 @@ import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { workOff } from "../../../run/work.ts";
 import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
-import { writtenAlone } from "../../fits/values.ts";
+import { looking, writtenAlone } from "../../fits/values.ts";
 import { doubtsWith, setsOf } from "../columns/narrowing.ts";
 import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
@@ -42,6 +42,10 @@ import { type FinishedTable, plansOf } from "./state.ts";
 import { dropNamed, markMade, readFacts, relationsToDrop, targetName, withoutRelations } from "./target.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
+
+/** Shares of the schema's phase: when tables are planned, and when values were compared with their types. */
+const sourceRead = 0.3;
+const valuesCompared = 0.5;
 
 export interface PreparedCopy extends Planner {
   workers: readonly CopyWorker[];
@@ -77,6 +81,7 @@ export async function prepare(run: CopyRun): Promise<PreparedCopy> {
 async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<PreparedCopy> {
   const { request, first } = run;
   const { options } = request;
+  run.progress.stage(sourceRead, 3);
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
   const foreign = await leftInSource(first);
   const isOwn = ({ schema, name }: { schema: string; name: string }) =>
@@ -100,6 +105,7 @@ async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<P
       log: (message) => run.hooks.log("info", message),
     },
   );
+  run.progress.did();
   const chosen = choose(found.tables, request, found.views);
   if (foreign !== undefined) chosen.entries.push(foreign.entry);
   await held.holdViews(readAsTables(chosen.tables));
@@ -160,6 +166,7 @@ async function prepareTarget(
     const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
     return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
   });
+  run.progress.did();
   const finished =
     request.reset || content === "schema" ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
   const { states } = planner;
@@ -202,6 +209,7 @@ async function prepareTarget(
       database,
       states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])),
     );
+  run.progress.did();
   const fresh = states.filter((state) => state.kept === undefined);
   const doubtful = content === "schema" ? [] : states;
   const plans = doubtful.map(({ plan }) => plan);
@@ -214,7 +222,7 @@ async function prepareTarget(
       doubts: is === undefined ? doubtsWith(plan, characters) : writtenAlone(plan.doubts),
       parts: parts.map(({ from }) => from),
     })),
-    { touch: () => run.progress.touch(), log },
+    { ...looking(run.progress, valuesCompared), log },
   );
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
@@ -267,6 +275,7 @@ async function makeTables(
   replan: Planner["replan"],
 ): Promise<void> {
   const names = states.map(({ plan }) => targetName(plan));
+  run.progress.stage(1, 2 * states.length);
   await recordTables((workers[0] as CopyWorker).target, run.fence, names);
   await workOff(
     workers,
@@ -274,6 +283,7 @@ async function makeTables(
       weight: 0,
       async run({ target }: CopyWorker) {
         await makeWithFallback(target, run.fence, state, replan);
+        run.progress.did();
         return [];
       },
     })),
@@ -289,6 +299,7 @@ async function makeTables(
       weight: 0,
       async run({ target }: CopyWorker) {
         await markMade(target, run.fence, some);
+        run.progress.did(some.length);
         return [];
       },
     })),

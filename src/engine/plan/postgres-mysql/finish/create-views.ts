@@ -48,6 +48,8 @@ export interface ViewCreation {
   states: readonly TableState[];
   /** Of the source. */
   views: readonly SourceView[];
+  /** One was made or refused. */
+  did(): void;
   warn(words: string): void;
 }
 
@@ -97,6 +99,7 @@ export async function makeViews(making: ViewCreation): Promise<ViewOutcomes> {
       if (outcomes.has(name)) continue;
       const outcome = await makeView(making, plan, patience);
       outcomes.set(name, outcome);
+      making.did();
       if (outcome.outcome === "converted") continue;
       // Those that stand on it are planned again, without it.
       warn(`view ${name}: ${outcome.note}`);

@@ -44,7 +44,17 @@ export interface FinishOptions {
   strict: boolean;
   warn(words: string): void;
   failed(error: unknown): void;
+  did(units?: number): void;
+  /** Bytes of the source's tables, by oid. */
+  bytes: ReadonlyMap<number, number>;
 }
+
+/** As `endTables` counts them: a table's last change, and a key with each MiB of its table. */
+export const unitsOfEnd = (keys: readonly ForeignKeyPlan[], bytes: FinishOptions["bytes"]): number =>
+  bytes.size + keys.reduce((sum, key) => sum + keyUnits(key, bytes), 0);
+
+const keyUnits = ({ table }: ForeignKeyPlan, bytes: FinishOptions["bytes"]): number =>
+  1 + (bytes.get(table.source.oid) ?? 0) / 2 ** 20;
 
 export interface Ended {
   entries: InventoryEntry[];
@@ -60,7 +70,7 @@ export async function endTables(
   fence: MysqlFence,
   plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[],
-  { strict, warn, failed }: FinishOptions,
+  { strict, warn, failed, did, bytes }: FinishOptions,
 ): Promise<Ended> {
   const orphans = new Map<ForeignKeyPlan, string>();
   await workOff(
@@ -70,6 +80,7 @@ export async function endTables(
       async run({ target }) {
         const [[count] = []] = await target.query(key.orphans);
         orphans.set(key, count ?? "0");
+        did(keyUnits(key, bytes));
         return [];
       },
     })),
@@ -99,6 +110,7 @@ export async function endTables(
     return {
       name: targetName(plan),
       comment: plan.comment,
+      did: () => did(),
       keys: last.map(({ add }) => add.slice(start)),
       parents: own(plan).map(({ parent }) => targetName(parent)),
       async refused(on, error) {

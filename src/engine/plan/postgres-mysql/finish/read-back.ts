@@ -15,11 +15,12 @@ export interface Difference extends ShapeDifference {
 /** Tables asked about at once. */
 const batch = 200;
 
-/** `keys`: foreign keys that were made. */
+/** `keys`: foreign keys that were made. `did` hears of each table. */
 export async function structureOf(
   session: Session,
   plans: Iterable<TablePlan>,
   keys: readonly ForeignKeyPlan[] = [],
+  did: () => void = () => undefined,
 ): Promise<Difference[]> {
   const { maria } = session.server;
   const found: Difference[] = [];
@@ -41,6 +42,7 @@ export async function structureOf(
           words: `table ${tableName(plan.source)} is not in the target`,
         });
       else for (const one of compareShapes(asked, made)) found.push({ plan, ...one });
+      did();
     }
   }
   return found;

@@ -1,5 +1,4 @@
 import type { CopyReport } from "../../../contract/index.ts";
-import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
 import { otherLocale } from "../../../postgres/catalogue/locale.ts";
@@ -15,27 +14,28 @@ import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
-import { partKinds } from "../../../run/fence/claims.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack as giveFenceBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
-import { filter } from "../../../run/memory/lazy.ts";
 import type { Packed } from "../../../run/memory/packed.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { looking } from "../../fits/values.ts";
 import { account, createNotes, type Notes, noteReduced } from "../finish/account.ts";
 import { type ComputedTables, readComputed, tellOthers } from "../finish/computed-columns.ts";
 import { fillViews } from "../finish/fill-views.ts";
 import { foreignKeyTasks } from "../finish/foreign-keys.ts";
 import { type AfterPlan, planAfter } from "../finish/indexes.ts";
 import { copySequences } from "../finish/sequences.ts";
+import { unitsAfter } from "../finish/units.ts";
 import { refuseForcedRows } from "../schema/forced-rows.ts";
 import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
 import { readPlan, type SchemaPlan } from "../schema/plan.ts";
 import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
+import { claimed, filled } from "./claims.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
 import {
@@ -54,6 +54,9 @@ import { markShapes, tableIds } from "./untouched.ts";
 import { type CopyWorker, openWorker } from "./worker.ts";
 
 /** One attempt at a complete copy, behind an open fence. */
+
+/** Of the schema's phase, which reads it and then makes it. */
+const schemaRead = 0.4;
 
 export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
   open(role: "source" | "target", name: string): Promise<Session>;
@@ -86,9 +89,11 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   const target = await run.open("target", name);
   const ownTable = await partsOf(target, await findTable(target));
   progress.phase("schema");
+  progress.stage(schemaRead, 4);
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run.open, name)));
   const planned = await readPlan({
     ...{ source, workers, applicationName: name, options, signal, log },
+    did: () => progress.did(),
     open: () => run.open("source", name),
     giveUp: run.fail,
   }).catch(giveBack(fence));
@@ -109,6 +114,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
+  progress.did();
   const digest = planDigest(plan.hash, plan.tables);
   const { wanted } = plan;
   await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
@@ -127,7 +133,8 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
         log,
       });
   const facts = await readTargetFacts(target);
-  const schema: ObjectTarget = { session: target, fence, facts, owed: [], note: said.note, warn: said.warn };
+  const { note, warn } = said;
+  const schema: ObjectTarget = { session: target, fence, facts, owed: [], note, warn, did: progress.did };
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
   const attempt: Attempt = {
     ...run,
@@ -170,13 +177,6 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   };
 }
 
-/** What goes with a relation is not claimed beside it. */
-const claimed = (things: Iterable<Thing>) =>
-  [...filter(things, ({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
-/** Into tables that are there. */
-const filled = (tables: readonly Table[]) =>
-  tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
-
 const withoutRows = (name: string) => ({ source: name, target: name, rows: { source: 0, target: 0 } });
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
@@ -195,7 +195,7 @@ async function prepareTarget(
       void (await refusePostgresMisfits(
         workers.map((worker) => worker.source),
         doubtful,
-        { touch: () => progress.touch(), log },
+        { ...looking(progress, 1), log },
       ));
     const tables = await prepareDataOnly(target, plan.tables, {
       source,
@@ -220,6 +220,7 @@ async function prepareTarget(
   log(
     `Creating ${countedKind(wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
+  attempt.progress.stage(1, plan.steps.before.length);
   await applySteps(attempt.schema, plan.steps.before);
   await fenced(target, fence, async () => {
     await fence.partDone(target, schemaMark(digest), 0);
@@ -292,9 +293,12 @@ async function copyRows(
 /** What comes after the rows. */
 async function complete(attempt: Attempt, tables: readonly Table[]): Promise<void> {
   const { target, workers, fence, said, schema, after, content, plan } = attempt;
-  attempt.progress.phase("constraints");
+  const { progress } = attempt;
+  progress.phase("constraints");
+  progress.stage(1, unitsAfter(after, plan, content));
   await applySteps(schema, after.rest);
-  await workOff(workers, foreignKeyTasks({ fence, ...said }, after.foreignKeys, workers.length), attempt.fail);
+  const keys = { fence, ...said, did: progress.did };
+  await workOff(workers, foreignKeyTasks(keys, after.foreignKeys, workers.length), attempt.fail);
   if (content !== "data") await withoutDefaultRights(target, fence, attempt.log);
   await applyRightSteps(schema, plan.steps.rights);
   await fillViews(attempt);

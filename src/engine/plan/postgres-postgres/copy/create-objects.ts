@@ -20,6 +20,8 @@ export interface ObjectTarget {
   facts: TargetFacts;
   note(entry: InventoryEntry): void;
   warn(message: string): void;
+  /** Steps were done. */
+  did?(steps: number): void;
   /** Objects whose owner lacked a right on their schema; it may come with the rights that are granted last. */
   owed?: Owed[];
 }
@@ -75,12 +77,16 @@ const together = 100;
  */
 export async function applySteps(target: ObjectTarget, steps: Iterable<Step>): Promise<void> {
   for (const some of batches(steps, together)) {
-    if (await applyTogether(target, some)) continue;
+    if (await applyTogether(target, some)) {
+      target.did?.(some.length);
+      continue;
+    }
     // Another run into the target may have made a schema or an extension meanwhile.
     target.facts = await readTargetFacts(target.session);
     await transact(target, some, async () => {
       for (const step of some) await applyStep(target, step);
     });
+    target.did?.(some.length);
   }
 }
 

@@ -12,9 +12,14 @@ import type { ForeignKey } from "./indexes.ts";
 
 export interface ForeignKeyRun {
   fence: Fence<Session>;
+  /** Units of keyUnits were done. */
+  did?(units: number): void;
   note(entry: InventoryEntry): void;
   warn(message: string): void;
 }
+
+/** What a key costs beside other objects. Bytes of its table, which is read. */
+export const keyUnits = (bytes: number): number => 1 + bytes / 2 ** 20;
 
 /** Tables of a transaction, and their size together. */
 const mostTogether = 25;
@@ -32,11 +37,12 @@ export function foreignKeyTasks(
     weight: group.reduce((sum, some) => sum + weigh(some), 0),
     async run({ target }) {
       // Together is one transaction and one look at each table; only when an orphan turns up are they told apart.
-      if (await validate(run, target, group)) return [];
-      for (const some of group) {
-        if (group.length > 1 && (await validate(run, target, [some]))) continue;
-        for (const key of some) await validate(run, target, [[key]]);
-      }
+      if (!(await validate(run, target, group)))
+        for (const some of group) {
+          if (group.length > 1 && (await validate(run, target, [some]))) continue;
+          for (const key of some) await validate(run, target, [[key]]);
+        }
+      run.did?.(group.flat().reduce((sum, { bytes }) => sum + keyUnits(bytes), 0));
       return [];
     },
   }));

@@ -55,11 +55,13 @@ export interface Reading {
   open: SourceOptions["open"];
   giveUp: SourceOptions["giveUp"];
   log: SourceOptions["log"];
+  /** Three times: the snapshot is open, the schema is read, its addresses are known. */
+  did(): void;
 }
 
 /** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, `option_invalid`, those of source.ts and dump.ts. */
 export async function readPlan(reading: Reading): Promise<SchemaPlan> {
-  const { source, workers, applicationName, options, signal, open, giveUp, log } = reading;
+  const { source, workers, applicationName, options, signal, open, giveUp, log, did } = reading;
   const foreign = await leftInSource(source);
   const selects = options.include !== undefined || options.exclude !== undefined;
   let without: ReadonlySet<number> = new Set();
@@ -80,6 +82,7 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
         keep: (step) => (selects ? step : withoutNaming(step)),
         env: process.env,
         signal,
+        did,
       }),
     {
       async left() {
@@ -164,15 +167,20 @@ type SchemaOptions = Omit<DumpOptions, "without"> & {
   without: string | undefined;
   parts: ReadonlySet<string>;
   keep(step: Step): Step;
+  did(): void;
 };
 
 /** What the snapshot holds, by pg_dump and by our own reading of the catalogues. */
-async function readSchema(source: Session, { without, parts, keep, ...options }: SchemaOptions) {
+async function readSchema(source: Session, { without, parts, keep, did, ...options }: SchemaOptions) {
+  did();
   const entries = dumpSchema(source, { ...options, without: without === undefined ? [] : [without] });
   const things = packInventory(source, parts);
   // Both to their end, so that neither goes on in a transaction that is rolled back.
   await Promise.allSettled([entries, things]);
-  return { steps: await readSteps(source, await entries, keep), things: await things };
+  did();
+  const steps = await readSteps(source, await entries, keep);
+  did();
+  return { steps, things: await things };
 }
 
 /** Entries whose addresses are asked for together. */
