@@ -61,6 +61,23 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
     } else expect(report.warnings).toEqual([]);
   });
 
+  // MariaDB has no such checks.
+  if (flavour === "mysql")
+    test("a check that is not enforced, and that a row breaks, is NOT ENFORCED too", async () => {
+      const both = await pair(
+        servers,
+        "CREATE TABLE t (id int PRIMARY KEY, a int, CONSTRAINT off CHECK (a < 5) NOT ENFORCED); INSERT INTO t VALUES (1, 9)",
+      );
+      const { report } = await run(both);
+      expect(report.warnings).toEqual([]);
+      await both.pg.query("INSERT INTO t VALUES (2, 10)");
+      expect(await rows(both.pg, "SELECT id, a FROM t ORDER BY id")).toEqual([
+        ["1", "9"],
+        ["2", "10"],
+      ]);
+      expect(await rows(both.pg, "SELECT conenforced FROM pg_constraint WHERE conname = 'off'")).toEqual([["f"]]);
+    });
+
   // MySQL checks each row that it stores.
   if (flavour === "mariadb")
     test("a check that PostgreSQL cannot compute for a row is named, and not made", async () => {

@@ -10,6 +10,7 @@ import { createRowEncoder, type RowEncoder } from "../../../rows/mysql-to-load/r
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
+import { type BrokenChecks, breaksChecks } from "./broken-checks.ts";
 
 /** Parts of tables: rows of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
 export interface PartWork {
@@ -26,6 +27,8 @@ export interface PartWork {
   alone: boolean;
   /** The table is not the run's: which of its rows are is written down. */
   present: boolean;
+  /** Undefined: rows that break the table's checks are refused. */
+  checks: BrokenChecks | undefined;
   /** Marks what is done in the part's own transaction: the part, or the whole table. */
   mark(loaded: LoadedRows): Promise<void>;
   /** The part is there for good. */
@@ -72,12 +75,20 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
   await fence.guard(writer);
   for (const work of works) {
     const { database, plan, part } = work;
-    const loaded = await (plan.columns.length === 0 ? fillEmpty(work) : loadRows(work)).catch(
-      async (error: unknown) => {
-        if (isInterrupted(work.reader, error)) await undo(writer, [...done.map((one) => one.work), work], done);
-        throw named(error, plan.source.name);
-      },
-    );
+    const { checks } = work;
+    const loose = checks?.has(plan);
+    let loaded: LoadedRows;
+    try {
+      const load = () => (plan.columns.length === 0 ? fillEmpty(work) : loadRows(work));
+      loaded = await (checks?.during(writer, plan, load) ?? load());
+    } catch (error) {
+      const broken = loose === false && breaksChecks(error, plan) ? checks : undefined;
+      if (broken !== undefined || isInterrupted(work.reader, error))
+        await undo(writer, [...done.map((one) => one.work), work], done);
+      if (broken === undefined) throw named(error, plan.source.name);
+      await broken.allow(writer, plan);
+      return copySome(writer, fence, works);
+    }
     done.push({ work, loaded });
     if (work.present)
       await markOwnRows(writer, fence, { name: [database, plan.name], rows: loaded.rows, where: part.where });
@@ -130,7 +141,10 @@ async function loadRows(work: PartWork): Promise<LoadedRows> {
     throw error;
   });
   encoder.finish();
-  await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations });
+  await loader.finish(encoder.rows, { warnings: encoder.empty, columns: plan.enumerations }).catch((error: unknown) => {
+    work.progress(-encoder.rows, -encoder.bytes);
+    throw error;
+  });
   return encoder;
 }
 

@@ -11,6 +11,7 @@ import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { type Task, together, workOff } from "../../../run/work.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
+import { createBrokenChecks } from "./broken-checks.ts";
 import { copyPart, copyTogether, type LoadedRows } from "./copy-part.ts";
 import { buildIndexes, nameOfIndex } from "./create-tables.ts";
 import type { KeptTable } from "./kept-table.ts";
@@ -50,7 +51,7 @@ export interface DoneTable {
   /** Made anew each time. */
   readonly plan: TablePlan;
   rows: { source: number; target: number };
-  /** Indexes that the target refused. */
+  /** Indexes that the target refused, and checks that rows break. */
   entries: InventoryEntry[];
   /** What its values had to give up. */
   warnings: string[];
@@ -68,6 +69,7 @@ type Wanted = TablesWork["tables"][number];
 export async function copyTables(work: TablesWork): Promise<Map<string, DoneTable>> {
   const { progress, fence, content, targetDatabase } = work;
   const pool = createPool();
+  const checks = createBrokenChecks(fence, targetDatabase);
   const done = new Map<string, DoneTable>();
   /** Of each column that is loaded, how many values changed in its parts. */
   const changes = new WeakMap<TablePlan, readonly number[]>();
@@ -116,12 +118,16 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     await fenced(writer, fence, () => markShapes(writer, fence, targetDatabase, tables));
   };
 
-  /** The mark of a table that is finished with its rows, and its shape then. */
-  const whole = (writer: Session, plan: TablePlan) => {
+  const partDone = (writer: Session, { name }: TablePlan, part: TablePart, rows: number) =>
+    fence.partDone(writer, partOf(name, part.name), rows);
+
+  /** The mark of a table that is finished with its only part, and its shape then. */
+  const whole = (writer: Session, plan: TablePlan, part: TablePart) => {
     const finished: { shape?: string | undefined } = {};
     return {
       finished,
       mark: async ({ rows, changed }: LoadedRows) => {
+        if (checks.has(plan)) return partDone(writer, plan, part, rows);
         const marking = { plan, rows, entries: [], warnings: warningsOf(plan, changed), content };
         finished.shape = await markFinished(writer, fence, targetDatabase, marking);
       },
@@ -138,13 +144,11 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       const { name } = plan.source;
       const { writer } = worker;
       progress.state(name, "indexing");
-      const found = await countBoth(worker, plan, async () =>
-        content === "data"
-          ? []
-          : (await buildIndexes(writer, fence, targetDatabase, plan, work.strict)).map((refused) =>
-              refusedIndex(name, refused),
-            ),
-      );
+      const found = await countBoth(worker, plan, async () => {
+        if (content === "data") return [];
+        const refused = await buildIndexes(writer, fence, targetDatabase, plan, work.strict);
+        return [...refused.map((one) => refusedIndex(name, one)), ...(await checks.settle(writer, plan))];
+      });
       const { entries, rows } = found;
       const warnings = warningsOf(plan);
       const marking = { plan, rows: rows.target, entries, warnings, content };
@@ -163,6 +167,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     database: targetDatabase,
     throttle: work.throttle,
     present: content === "data",
+    checks: content === "data" ? undefined : checks,
     alone: alone && plan.translated.options.some(({ value }) => value === "InnoDB"),
     kept: ({ changed }: LoadedRows) => {
       const before = changes.get(plan);
@@ -179,14 +184,20 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     return parts.map((part) => ({
       weight: bytes / parts.length,
       async run(worker: CopyWorker) {
-        const { finished, mark } = whole(worker.writer, plan);
+        const { finished, mark } = whole(worker.writer, plan, part);
         await copyPart({
           ...partWork(worker, plan, part, parts.length === 1),
-          mark: once ? mark : ({ rows }) => fence.partDone(worker.writer, partOf(plan.name, part.name), rows),
+          mark: once ? mark : ({ rows }) => partDone(worker.writer, plan, part, rows),
         });
-        return --left === 0 ? [finish(plan, bytes, once ? finished : undefined)] : [];
+        return --left === 0 ? [finish(plan, bytes, once && !checks.has(plan) ? finished : undefined)] : [];
       },
     }));
+  };
+
+  const make = async ({ writer }: CopyWorker, table: Wanted): Promise<TablePlan> => {
+    const plan = await table.make(writer);
+    if (content === "all" && checks.atOnce(plan)) await checks.allow(writer, plan);
+    return plan;
   };
 
   const begin = (table: Wanted): Task<CopyWorker> => ({
@@ -197,7 +208,7 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         settle(plan, { ...(await countBoth(worker, plan, async () => entries)), warnings });
         return [];
       }
-      const plan = await table.make(worker.writer);
+      const plan = await make(worker, table);
       await markMade(worker.writer, [plan]);
       if (content === "schema") return [finish(plan, table.bytes, {})];
       return copyParts(table, plan, await splitTable(worker.reader, work.database, plan.source));
@@ -213,14 +224,14 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
         [];
       const others: Task<CopyWorker>[] = [];
       for (const table of tables) {
-        const plan = await table.make(writer);
+        const plan = await make(worker, table);
         const parts = await splitTable(reader, work.database, plan.source);
         const [part] = parts;
         const simple = parts.length === 1 && plan.later.length === 0 && !plan.history && priorityOf(plan.source) === "";
         if (part === undefined || !simple) {
           await markMade(writer, [plan]);
           others.push(...copyParts(table, plan, parts));
-        } else small.push({ plan, part, ...whole(writer, plan) });
+        } else small.push({ plan, part, ...whole(writer, plan, part) });
       }
       if (small.length === 0) return others;
       await markMade(
@@ -230,12 +241,15 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       for (const { plan } of small) progress.state(plan.source.name, "copying");
       const works = small.map(({ plan, part, mark }) => ({ ...partWork(worker, plan, part, true), mark }));
       await copyTogether(writer, fence, works);
-      const plans = small.map(({ plan }) => plan);
+      for (const { plan } of small) if (checks.has(plan)) others.push(finish(plan, plan.source.dataBytes, undefined));
+      const filled = small.filter(({ plan }) => !checks.has(plan));
+      if (filled.length === 0) return others;
+      const plans = filled.map(({ plan }) => plan);
       const [source, target] = await Promise.all([
         counts(reader, plans.map(fromSource)),
         counts(writer, plans.map(fromTarget)),
       ]);
-      for (const [at, { plan, finished }] of small.entries()) {
+      for (const [at, { plan, finished }] of filled.entries()) {
         const rows = { source: source[at] ?? Number.NaN, target: target[at] ?? Number.NaN };
         settle(plan, { ...finished, entries: [], warnings: warningsOf(plan), rows });
       }

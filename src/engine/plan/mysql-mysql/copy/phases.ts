@@ -26,6 +26,7 @@ import { takePresent } from "../tables/data-only.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
+import { brokenChecks } from "./broken-checks.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
 import { presentPlans } from "./present-plans.ts";
@@ -141,6 +142,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ source, done, content }) : 0));
   for (const { plan, entries, warnings: lost } of done.values()) {
     put([...tableInventory(plan, content), ...entries]);
+    brokenChecks(entries).forEach(warn);
     lost.forEach(warn);
   }
   const changed = changedOf(done);

@@ -191,16 +191,18 @@ function dataOnlyPlanOf(
 
 /** What the target's checks ask, and no check of the source has proven, of columns that have one type on both sides. */
 function conditionsOf(
-  { source }: TablePlan,
+  { source, checked }: TablePlan,
   there: ReadonlyMap<string, Column>,
   maria: boolean,
   conditions: readonly CheckCondition[],
 ): Doubt[] {
   const alike = source.columns.filter(({ name, columnType, collation, generation }) => {
     const to = there.get(fold(name));
-    return generation === "" && to?.name === name && to.type === columnType && to.collation === collation;
+    return (
+      generation === "" && to?.name === name && oneWord(to.type) === oneWord(columnType) && to.collation === collation
+    );
   });
-  const held = new Set(source.checks.flatMap(({ clause, enforced }) => (enforced ? [clause] : [])));
+  const held = new Set(source.checks.flatMap(({ clause, enforced }) => (checked && enforced ? [clause] : [])));
   const asked = conditions
     .filter(({ clause }) => !held.has(clause))
     .map(({ name, clause }) => ({ name, clause: maria ? clause : unescaped(clause) }));
@@ -258,7 +260,7 @@ const formatType = (column: SourceColumn, { type, charset }: Column): [string, s
 
 /** The same type in the words of older servers, and of MariaDB. */
 const oneWord = (type: string): string =>
-  type.replace(/^year\(4\)$/, "year").replace(/^geomcollection\b/, "geometrycollection");
+  type.replace(/^(year|\w*int)\(\d+\)(?!.*zerofill)/, "$1").replace(/^geomcollection\b/, "geometrycollection");
 
 /** What only servers of these two kinds have. */
 function takes({ source }: TablePlan, column: SourceColumn, type: string): boolean {

@@ -39,6 +39,8 @@ export interface TablePlan {
   history: boolean;
   /** Columns are filled that only INSERT knows. */
   inserts: boolean;
+  /** Each row fulfills its table's checks. MariaDB takes others while check_constraint_checks is off. */
+  checked: boolean;
 }
 
 export interface TablePlanning {
@@ -107,6 +109,7 @@ export function planTable(
     selected,
     history,
     inserts: hidden.length > 0,
+    checked: !server.maria,
   };
 }
 
