@@ -1,4 +1,5 @@
 import { printable } from "../engine/contract/text/printable.ts";
+import { reportLockWaits } from "../engine/run/watchdog/lock-waits.ts";
 import { counted } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
@@ -19,7 +20,7 @@ const longestWarning = 500;
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
 export async function restoreBackup(request: RestoreRequest): Promise<RestoreResult> {
   try {
-    return await restored(request);
+    return await reportLockWaits(request.log, () => restored(request));
   } catch (error) {
     request.signal.throwIfAborted();
     throw error;

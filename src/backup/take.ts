@@ -1,3 +1,4 @@
+import { reportLockWaits } from "../engine/run/watchdog/lock-waits.ts";
 import { counted, sizeText } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
 import { BackupError, type BackupRequest, type Manifest, type Storage, type TakenBackup } from "./contract.ts";
@@ -15,7 +16,10 @@ export const formatVersion = "rowferry-backup/1";
 const usualJobs = 2;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */
-export async function takeBackup(request: BackupRequest): Promise<TakenBackup> {
+export const takeBackup = (request: BackupRequest): Promise<TakenBackup> =>
+  reportLockWaits(request.log, () => takeRun(request));
+
+async function takeRun(request: BackupRequest): Promise<TakenBackup> {
   const { source, storage, run, signal, log, clock } = request;
   const folder = checkName(request.folder);
   const recipients = openRecipients(request.recipients);

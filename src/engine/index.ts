@@ -10,6 +10,7 @@ import { readableReport } from "./run/readable-report.ts";
 import { checkSourceSize, limitReading } from "./run/source-limit.ts";
 import { onlyOwnList, readPlace } from "./run/target-place.ts";
 import { watchBeginning } from "./run/watchdog/beginning.ts";
+import { reportLockWaits } from "./run/watchdog/lock-waits.ts";
 
 /**
  * Copies a database and verifies the copy. Resolves once the result is stored in the target; `finish` then removes
@@ -17,6 +18,10 @@ import { watchBeginning } from "./run/watchdog/beginning.ts";
  */
 export async function copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   requireJobs(request.options);
+  return await reportLockWaits(hooks.log, () => copyWatched(request, hooks));
+}
+
+async function copyWatched(request: CopyRequest, hooks: CopyHooks): Promise<Copied> {
   const beginning = watchBeginning(hooks.signal, request.options.stall_timeout);
   try {
     const watched: CopyHooks = {

@@ -4,6 +4,7 @@ import { requireJobs } from "../run/jobs.ts";
 import { type Lack, weigh } from "../run/memory/check.ts";
 import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
+import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, PlannedObject, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
@@ -68,7 +69,13 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
       }
       return side.value;
     }) as [Sides["source"], Sides["target"]];
-    return await assessOpened({ source, target }, request, hooks);
+    // It waits for a lock for 2 s at most, and its error names the holder.
+    const times = { firstMs: 300, againMs: 500 };
+    return await reportLockWaits(
+      () => undefined,
+      () => assessOpened({ source, target }, request, hooks),
+      times,
+    );
   } finally {
     await Promise.all(opened.map((side) => (side.status === "fulfilled" ? side.value.session.end() : undefined)));
   }
@@ -93,7 +100,7 @@ export async function assessOpened(
   };
   // Nobody's lock may hold up what only asks.
   for (const { engine, session } of [source, target])
-    if (engine === "postgres") await session.run("SET lock_timeout = '1s'");
+    if (engine === "postgres") await session.run("SET lock_timeout = '2s'");
   const latencyMs = { source: await latencyOf(source), target: await latencyOf(target) };
   const { need, lack } = await weigh(source, target.engine, options, request.heap);
   if (lack !== undefined) report("blocker", "memory_too_small", "the worker's memory", lack.reason, lack.fix);

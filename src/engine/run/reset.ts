@@ -7,6 +7,7 @@ import { openFence as openPostgres } from "../postgres/fence/fence.ts";
 import { readFence as readPostgres } from "../postgres/fence/read.ts";
 import type { Cleaned, Fence, FoundRun } from "./fence/fence.ts";
 import { elsewhere, otherPlace, readPlace } from "./target-place.ts";
+import { reportLockWaits } from "./watchdog/lock-waits.ts";
 
 /**
  * Drops from a target exactly what a run made there: by its own record in `_rowferry`, and by the list of a report for
@@ -30,7 +31,10 @@ export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
 }
 
 /** Errors: EngineError `target_in_use` (another run claims some of it), `dependents_exist`, `nothing_to_reset`, `other_database`. */
-export async function reset(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
+export const reset = (request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset> =>
+  reportLockWaits(hooks.log, () => resetTarget(request, hooks));
+
+async function resetTarget(request: ResetRequest, { signal, log }: Pick<CopyHooks, "signal" | "log">): Promise<Reset> {
   const { owner, ownerName, target, made = [] } = request;
   await refuseElsewhere(request, signal);
   const runs = await foundRuns(target, signal);

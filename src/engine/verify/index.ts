@@ -7,6 +7,7 @@ import { requireJobs } from "../run/jobs.ts";
 import { createProgress } from "../run/progress.ts";
 import { createSelection } from "../run/selection.ts";
 import { createThrottle } from "../run/throttle.ts";
+import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { compareTables } from "./checksum/index.ts";
 import { formatTable } from "./checksum/messages.ts";
 import type { SideSessions } from "./checksum/side.ts";
@@ -16,6 +17,7 @@ import { lostDigits } from "./lost-digits.ts";
 import { compareObjects } from "./objects.ts";
 import { type Paired, pairTables } from "./pairs.ts";
 import { type OpenedSide, openSide } from "./sides.ts";
+import { refuseUnreadable } from "./unreadable.ts";
 
 /**
  * Compares two databases, whoever copied the one to the other: which tables and objects are there, how many rows they
@@ -50,7 +52,14 @@ export interface VerifyReport {
 }
 
 /** Differences are in the report, not an error. Errors: EngineError of either database, `option_unmatched`; the signal's reason. */
-export async function verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport> {
+export const verify = (request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport> =>
+  // Warnings of a verification are findings, and this is none.
+  reportLockWaits(
+    (_, words) => hooks.log("info", words),
+    () => verifyOpened(request, hooks),
+  );
+
+async function verifyOpened(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport> {
   const startedAt = new Date().toISOString();
   const { options } = request;
   requireJobs(options);
@@ -98,8 +107,6 @@ async function compare(
   run: Run,
 ): Promise<VerifyReport> {
   const { source, target, signal, progress, startedAt } = run;
-  const warnings = [...source.warnings, ...target.warnings].map(printable);
-  for (const warning of warnings) hooks.log("warning", warning);
   const selection = createSelection(options);
   const named = [...source.tables.map(({ name }) => name), ...source.views];
   selection.refuseUnmatched(named.map(([schema, table]) => ({ schema, table })));
@@ -114,6 +121,13 @@ async function compare(
     );
   // A table that the selection leaves out is not only in the target.
   const paired: Paired = { ...pair(selected), extra: pair(source.tables).extra };
+  const unread = refuseUnreadable(
+    { role: "source", endpoint: from, opened: source },
+    { role: "target", endpoint: to, opened: target },
+    paired,
+  );
+  const warnings = [...source.warnings, ...target.warnings, ...unread].map(printable);
+  for (const warning of warnings) hooks.log("warning", warning);
   const estimates = new Map(selected.map(({ name, type }) => [formatTable(name), type.rows]));
   progress.plan(
     paired.pairs.map(({ source: name }) => ({

@@ -15,6 +15,7 @@ import { readDependents, readPostgresObjects } from "./postgres/objects.ts";
 import { addRights } from "./postgres/rights.ts";
 import { staleViewNotes } from "./postgres/stale-views.ts";
 import { type Compared, type ComparedObject, compareSeen } from "./same-engine.ts";
+import { refuseUnreadableSequences } from "./unreadable.ts";
 
 /**
  * Everything but the rows: within one engine by all that the catalogues tell of each object, across engines by what a copy
@@ -60,6 +61,8 @@ async function postgresObjects(comparing: Comparing): Promise<Compared> {
   const kept = ours.filter(
     ({ kind, name, of }) => !(of !== undefined && left.has(of)) && !left.has(name) && !left.has(`${kind} ${name}`),
   );
+  await refuseUnreadableSequences(source, "source", kept, theirs);
+  await refuseUnreadableSequences(target, "target", theirs, kept);
   const notes = await addRights([source, target], kept, theirs, large.unequal);
   notes.push(...settleSwitchedOn(kept, theirs));
   notes.push(...(await staleViewNotes(source, target, left)));

@@ -30,6 +30,8 @@ export interface OpenedTable {
   /** A partition of another one. */
   part: boolean;
   partitioned: boolean;
+  /** The user may not read its rows. Of PostgreSQL: MySQL does not show one. */
+  unreadable?: boolean;
   type: TableType;
 }
 
@@ -157,6 +159,8 @@ async function openPostgres(
       async () => ({ tables: await postgresTables(first, side), views: await postgresViews(first) }),
       {
         locks: role === "source" ? locks : "auto",
+        // Only tables that are compared need the right.
+        left: () => unreadableTables(first),
         blockingSeconds: blockingTimeout,
         open,
         giveUp,
@@ -179,6 +183,16 @@ async function openPostgres(
   }
 }
 
+const isReadable =
+  "pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(c.relnamespace, 'USAGE')";
+
+const unreadableTables = async (session: PostgresSession): Promise<ReadonlySet<number>> => {
+  const rows = await session.query<{ oid: number }>(
+    `SELECT c.oid::int8 AS oid FROM pg_catalog.pg_class c WHERE c.relkind IN ('r', 'p') AND NOT (${isReadable})`,
+  );
+  return new Set(rows.map(({ oid }) => oid));
+};
+
 const postgresViews = async (session: PostgresSession): Promise<TableName[]> =>
   (
     await session.query<{ schema: string; name: string }>(
@@ -188,8 +202,8 @@ const postgresViews = async (session: PostgresSession): Promise<TableName[]> =>
   ).map(({ schema, name }) => [schema, name]);
 
 async function postgresTables(session: PostgresSession, side: SideSessions): Promise<OpenedTable[]> {
-  const rows = await session.query<{ schema: string; name: string; kind: string; part: boolean }>(
-    `SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind, c.relispartition AS part
+  const rows = await session.query<{ schema: string; name: string; kind: string; part: boolean; readable: boolean }>(
+    `SELECT n.nspname AS schema, c.relname AS name, c.relkind::text AS kind, c.relispartition AS part, ${isReadable} AS readable
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')
@@ -200,8 +214,10 @@ async function postgresTables(session: PostgresSession, side: SideSessions): Pro
     side,
     own.map(({ schema, name }) => [schema, name]),
   );
-  return own.flatMap(({ schema, name, kind, part }) =>
-    tableOf([schema, name], types.get(tableKey(schema, name)), part, kind === "p"),
+  return own.flatMap(({ schema, name, kind, part, readable }) =>
+    tableOf([schema, name], types.get(tableKey(schema, name)), part, kind === "p").map((table) =>
+      readable ? table : { ...table, unreadable: true },
+    ),
   );
 }
 

@@ -57,7 +57,7 @@ describe("a run that stalls", () => {
       code: "stalled",
       retryable: true,
       message: expect.stringMatching(
-        /on the target database, .* waits for the lock .* on "public"\."t", held up by process \d+ \(user postgres, application night job, since .* UTC, idle in transaction, last statement BEGIN\)/,
+        /on the target database, .* waits for the lock .* on "public"\."t", held up by process \d+ \(user postgres, application night job, host 127\.0\.0\.1, since .* UTC, idle in transaction, last statement BEGIN\)/,
       ),
     });
     await holder.end();

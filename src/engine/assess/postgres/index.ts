@@ -1,9 +1,10 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
-import { identifier, qualified } from "../../postgres/driver/names.ts";
+import { identifier } from "../../postgres/driver/names.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
+import { tableGrant } from "../../postgres/source/table-grant.ts";
 import type { ReportFinding } from "../finding.ts";
 import { shortList } from "../mysql/index.ts";
 import type { Sampled } from "../sample.ts";
@@ -100,18 +101,6 @@ export async function assessPostgresSource(
     extensions: extensions.map(({ name }) => name),
     encoding: facts?.encoding ?? "",
   };
-}
-
-const mostGranted = 5;
-
-function tableGrant(tables: readonly TableRow[], user: string): string {
-  const schemas = [...new Set(tables.map(({ schema }) => identifier(schema)))].sort().join(", ");
-  const on =
-    tables.length > mostGranted
-      ? `ALL TABLES IN SCHEMA ${schemas}`
-      : tables.map(({ schema, name }) => qualified(schema, name)).join(", ");
-  const to = identifier(user);
-  return `GRANT USAGE ON SCHEMA ${schemas} TO ${to}; GRANT SELECT ON ${on} TO ${to}`;
 }
 
 /** Whose values the source's user may not read. */

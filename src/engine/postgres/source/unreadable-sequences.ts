@@ -7,13 +7,17 @@ import { identifier } from "../driver/names.ts";
 
 /** Sequences whose values the user may not read: pg_dump fails on the first of them, and so does whoever copies the value. */
 
+/** Of a row of pg_class `c` and its schema `n`. The function fails for what is no sequence, and a planner may ask it first. */
+export const mayReadSequence =
+  "CASE WHEN c.relkind = 'S' THEN pg_catalog.has_sequence_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') ELSE false END";
+
 /** Without those of extensions. */
 export const readUnreadableSequences = (session: Session): Promise<Sequence[]> =>
   session.query<Sequence>(
     `SELECT n.nspname AS schema, c.relname AS name
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
-        AND NOT (pg_catalog.has_sequence_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE'))
+        AND NOT ${mayReadSequence}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')
       ORDER BY 1, 2`,
   );

@@ -33,7 +33,7 @@ const statement = new RegExp(
 
 /** The statement's first words, which hold no values. */
 export function statementKind(query: string | null): string {
-  const found = statement.exec(query?.trimStart() ?? "");
+  const found = statement.exec(query?.replace(/^[\s(]+/, "") ?? "");
   if (found === null || found.index !== 0 || found[1] === undefined) return "an unknown statement";
   return [found[1], found[2]]
     .filter((word) => word !== undefined)

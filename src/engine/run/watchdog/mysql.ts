@@ -1,5 +1,6 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { ownAccount } from "../../mysql/catalogue/own-account.ts";
 import { connect, type Session } from "../../mysql/driver/session.ts";
 import { diagnoseOnSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
@@ -28,7 +29,7 @@ interface Thread {
   /** The statement's kind; values never leave the server's answer. */
   what: string;
   user: string;
-  program: string;
+  host: string;
   seconds: number;
 }
 
@@ -62,15 +63,15 @@ async function look(session: Session, ids: readonly number[], where: string): Pr
 /** Without PROCESS a user sees their own threads only, which is enough but for who holds a lock. */
 async function readThreads(session: Session): Promise<Thread[]> {
   const rows = await session.query(
-    "SELECT id, command, COALESCE(state, ''), LEFT(COALESCE(info, ''), 200), user, time FROM information_schema.processlist",
+    "SELECT id, command, COALESCE(state, ''), LEFT(COALESCE(info, ''), 200), user, host, time FROM information_schema.processlist",
   );
-  return rows.map(([id, command, state, info, user, time]) => ({
+  return rows.map(([id, command, state, info, user, host, time]) => ({
     id: Number(id),
     command: command ?? "",
     state: state ?? "",
     what: statementKind(info ?? null),
     user: user ?? "",
-    program: "",
+    host: host ?? "",
     seconds: Number(time),
   }));
 }
@@ -101,8 +102,7 @@ async function causeOf(
     case "disk":
       return { kind, words: `${where} waits for room on its disk (${state}): free space there` };
     case "lock": {
-      const held =
-        by.length === 0 ? ", whose holder this user may not see (PROCESS)" : `, held up by ${by.join(" and ")}`;
+      const held = by.length === 0 ? `, ${await unnamedHolder(session, threads)}` : `, held up by ${by.join(" and ")}`;
       return { kind, words: `on ${where}, ${one.what} waits for a lock (${state})${held}` };
     }
     case "client":
@@ -112,6 +112,18 @@ async function causeOf(
     default:
       return { kind, words: `on ${where}, ${one.what} waits (${state})` };
   }
+}
+
+/** Without PROCESS only the user's own threads are listed. */
+async function unnamedHolder(session: Session, threads: readonly Thread[]): Promise<string> {
+  const users = new Set(threads.map(({ user }) => user));
+  const rights = [
+    ...(users.size > 1 ? [] : ["PROCESS ON *.*"]),
+    ...(session.server.maria ? [] : ["SELECT ON performance_schema.*"]),
+  ];
+  if (rights.length === 0) return "whose holder the server does not name";
+  const account = printable(await ownAccount(session));
+  return `whose holder this user may not see (${rights.map((right) => `GRANT ${right} TO ${account}`).join("; ")})`;
 }
 
 /** Waits until a table that another session flushes is used by nobody. */
@@ -153,5 +165,5 @@ function holder(id: number, threads: readonly Thread[]): string {
   const found = threads.find((one) => one.id === id);
   if (found === undefined) return `session ${id}`;
   const doing = found.command === "Sleep" ? "idle in a transaction" : found.what;
-  return printable(`session ${id} (user ${found.user}, ${doing} for ${found.seconds} s)`);
+  return printable(`session ${id} (user ${found.user} from ${found.host}, ${doing} for ${found.seconds} s)`);
 }

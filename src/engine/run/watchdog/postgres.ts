@@ -125,11 +125,14 @@ async function causeOf(session: Session, one: Activity, where: string): Promise<
   return { kind: "waiting", words: `on ${where}, ${what} waits (${event})` };
 }
 
-/** Who holds a lock: pid, user, program, since when, and what kind of statement was last. */
+/** Who holds a lock: pid, user, program, host, since when, and what kind of statement was last. */
 async function holder(session: Session, pid: number): Promise<string> {
   if (pid === 0) return "a prepared transaction (see pg_prepared_xacts; COMMIT or ROLLBACK PREPARED ends it)";
-  const [row] = await session.query<Record<"usename" | "application" | "since" | "state" | "query", string | null>>(
-    `SELECT usename::text, application_name AS application, state, pg_catalog.left(query, 200) AS query,
+  const [row] = await session.query<
+    Record<"usename" | "application" | "host" | "since" | "state" | "query", string | null>
+  >(
+    `SELECT usename::text, application_name AS application, pg_catalog.host(client_addr) AS host, state,
+            pg_catalog.left(query, 200) AS query,
             pg_catalog.to_char(COALESCE(xact_start, backend_start), 'YYYY-MM-DD HH24:MI:SS "UTC"') AS since
        FROM pg_catalog.pg_stat_activity WHERE pid = $1`,
     [pid],
@@ -138,9 +141,12 @@ async function holder(session: Session, pid: number): Promise<string> {
   const facts = [
     ...(row.usename === null ? [] : [`user ${row.usename}`]),
     ...(row.application ? [`application ${row.application}`] : []),
+    ...(row.host === null ? [] : [`host ${row.host}`]),
     ...(row.since === null ? [] : [`since ${row.since}`]),
     ...(row.state === null ? [] : [row.state]),
-    `last statement ${statementKind(row.query)}`,
+    row.state === null
+      ? "its statement is shown to members of pg_read_all_stats"
+      : `last statement ${statementKind(row.query)}`,
   ];
   return printable(`process ${pid} (${facts.join(", ")})`);
 }

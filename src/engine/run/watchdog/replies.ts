@@ -14,19 +14,26 @@ export interface WaitingCall {
   id: number;
 }
 
-interface Listener {
-  heard(): void;
-  waiting: Set<WaitingCall> | undefined;
+/** Gets the sessions that wait, as long as they do. */
+export interface WaitingCalls {
+  add(one: WaitingCall): unknown;
+  delete(one: WaitingCall): unknown;
 }
 
-/** Within another's it is heard by both. `waiting` gets the sessions that wait, as long as they do. */
-export function withReplyListener<T>(heard: () => void, work: () => T, waiting?: Set<WaitingCall>): T {
+interface Listener {
+  heard(): void;
+  waiting: readonly WaitingCalls[];
+}
+
+/** Within another's it is heard by both. */
+export function withReplyListener<T>(heard: () => void, work: () => T, waiting?: WaitingCalls): T {
   const outer = listening.getStore();
   const both = () => {
     outer?.heard();
     heard();
   };
-  return listening.run({ heard: both, waiting: waiting ?? outer?.waiting }, work);
+  const all = [...(outer?.waiting ?? []), ...(waiting === undefined ? [] : [waiting])];
+  return listening.run({ heard: both, waiting: all }, work);
 }
 
 /** What `work` asks is asked by who waits himself. */
@@ -37,12 +44,12 @@ export const noteReply = (): void => listening.getStore()?.heard();
 
 /** A session sends a statement and waits for its answer. */
 export async function awaited<T>(one: WaitingCall, work: () => Promise<T>): Promise<T> {
-  const waiting = listening.getStore()?.waiting;
-  waiting?.add(one);
+  const waiting = listening.getStore()?.waiting ?? [];
+  for (const calls of waiting) calls.add(one);
   try {
     return await work();
   } finally {
-    waiting?.delete(one);
+    for (const calls of waiting) calls.delete(one);
     noteReply();
   }
 }

@@ -5,6 +5,7 @@ import { isPublicComment, ofUsers } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { fullNameSql, literal, partSql, qualified } from "../../postgres/driver/names.ts";
 import { reading } from "../../postgres/source/holding.ts";
+import { mayReadSequence } from "../../postgres/source/unreadable-sequences.ts";
 import type { ComparedObject } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";
 import { readContents } from "./large-objects.ts";
@@ -81,6 +82,7 @@ interface Part {
 
 const batch = 200;
 
+/** Those that the user may read: who compares others refuses them (unreadable.ts). */
 async function readSequences(session: Session): Promise<Part[]> {
   const sequences = await session.query<{ schema: string; name: string; definition: string }>(
     `SELECT n.nspname AS schema, c.relname AS name, ${
@@ -90,7 +92,8 @@ async function readSequences(session: Session): Promise<Part[]> {
     } AS definition
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
        ${session.version >= 100_000 ? "JOIN pg_catalog.pg_sequence s ON s.seqrelid = c.oid" : ""}
-      WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}`,
+      WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
+        AND ${mayReadSequence}`,
   );
   const parts: Part[] = [];
   for (let start = 0; start < sequences.length; start += batch) {
