@@ -54,7 +54,9 @@ test.each([
     await expect(assess(asked, hooks)).rejects.toMatchObject({
       code: "lock_timeout",
       retryable: true,
-      message: expect.stringMatching(/^a lock on the source database was not free in time: end what holds it.*; on the source database, SELECT waits for .* on "public"\."t", held up by process \d+ \(user postgres/),
+      message: expect.stringMatching(
+        /^a lock on the source database was not free in time: end what holds it.*; on the source database, SELECT waits for .* on "public"\."t", held up by process \d+ \(user postgres/,
+      ),
     });
     await assessFirst(
       { ...asked, owner: "o", ownerName: "o", reset: false },

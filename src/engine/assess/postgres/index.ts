@@ -1,10 +1,9 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
-import { identifier } from "../../postgres/driver/names.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
-import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import { tableGrant } from "../../postgres/source/table-grant.ts";
+import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import type { ReportFinding } from "../finding.ts";
 import { shortList } from "../mysql/index.ts";
 import type { Sampled } from "../sample.ts";
