@@ -22,10 +22,10 @@ import { readComputedThere, tellComputedThere } from "../finish/computed-there.t
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
-import { takePresent } from "../tables/data-only.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
+import { takePresent } from "../tables/take-present.ts";
 import { brokenChecks } from "./broken-checks.ts";
 import { copyTables, type DoneTable } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
@@ -119,11 +119,11 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const put = (entries: readonly InventoryEntry[]) => {
     for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
   };
-  put(await makeSequences(writer, fence, target.database, source.sequences));
+  put(await makeSequences(writer, fence, target.database, source.sequences, content));
   progress.did();
 
   progress.phase("copying");
-  const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables);
+  const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables, warn);
   const computing = [...done.values()].flatMap(({ plan }) =>
     (crossing || dependsOnSettings(plan)) && plan.source.columns.some(isGenerated) ? [plan] : [],
   );
@@ -201,6 +201,7 @@ async function copyRows(
   source: SourceTexts,
   kept: Pick<ResumedTables, "tables">,
   wanted: readonly SourceTable[],
+  warn: (words: string) => void,
 ): Promise<Map<string, DoneTable>> {
   const { request, progress, snapshot, fence } = run;
   const content = request.options.content ?? "all";
@@ -226,7 +227,7 @@ async function copyRows(
         name: table.name,
         bytes: table.dataBytes,
         kept: kept.tables.get(table.name),
-        make: (session) => makeOne(run, session, planning, table, source),
+        make: (session) => makeOne(run, session, planning, table, source, warn),
         again: (plan) => again(planning, table, source, plan),
       })),
     failed: run.failed,
@@ -261,7 +262,7 @@ async function copyOtherwise(
   const gone = (await fence.made()).filter(({ kind, name: [, name = ""] }) => kind === "table" && names.has(name));
   await fence.clean(gone, (part) => !plain.has(finishedOf(part)?.table ?? ""));
   for (const { name } of again) progress.restart(name);
-  for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again))
+  for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again, warn))
     done.set(name, one);
 }
 
@@ -271,12 +272,14 @@ async function makeOne(
   planning: TablePlanning,
   table: SourceTable,
   source: SourceTexts,
+  warn: (words: string) => void,
 ) {
   const { plan } = planDefinition(planning, table, source);
   const { content, on_object_error } = run.request.options;
   if (content !== "data")
     return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");
   const found = planning.present?.get(table.name) ?? plan(new Set());
-  await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
+  const left = await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
+  if (left !== undefined) warn(left);
   return found;
 }

@@ -1,8 +1,11 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
+import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeRenamed } from "../../../mysql/target/create.ts";
+import { isRefusedObject } from "../../../mysql/target/refusal.ts";
 
 /** MariaDB's sequences, with the value that each would give next; before the tables, whose defaults may ask them. */
 export interface Sequence {
@@ -29,6 +32,7 @@ export async function makeSequences(
   fence: MysqlFence,
   database: string,
   sequences: readonly Sequence[],
+  content: NonNullable<CopyOptions["content"]>,
 ): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
   for (const { name, shown, next, cycles } of sequences) {
@@ -42,6 +46,10 @@ export async function makeSequences(
       });
       continue;
     }
+    if (content === "data") {
+      entries.push({ ...base, ...(await raiseSequence(session, fence, [database, name], { next, cycles })) });
+      continue;
+    }
     await makeRenamed(session, fence, "sequence", [database, name], (as) =>
       shown.replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, () => `CREATE SEQUENCE ${as}`),
     );
@@ -50,3 +58,25 @@ export async function makeSequences(
   }
   return entries;
 }
+
+/** Of a sequence that is there; the server itself never lowers it. */
+async function raiseSequence(
+  session: Session,
+  fence: MysqlFence,
+  name: readonly [string, string],
+  { next, cycles }: Pick<Sequence, "next" | "cycles">,
+): Promise<Pick<InventoryEntry, "outcome" | "note">> {
+  try {
+    await fence.guard(session);
+    await session.query(`SELECT SETVAL(${qualified(...name)}, ${next}, 0, ${cycles})`);
+    return { outcome: "copied", note: "its next value, into the sequence that was there" };
+  } catch (error) {
+    const number = errorNumber(error) ?? 0;
+    if (!isRefusedObject(error) && number !== missing && number !== denied) throw error;
+    const why = number === missing ? "the target has no sequence of this name" : printable((error as Error).message);
+    return { outcome: "reported", note: `its next value ${next} was not set: ${why}` };
+  }
+}
+
+const missing = 1146;
+const denied = 1142;

@@ -41,23 +41,24 @@ export async function readSource(
   }
   await reader.run("SET SESSION character_set_results = utf8mb4");
   const [[collation] = []] = await reader.query("SELECT @@collation_database");
+  const names = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
+  const sequences = await readSequences(reader, database, names);
   if (content === "data")
     return {
       shown,
       codes: [],
       textCollations: noTextCollations,
-      sequences: [],
+      sequences,
       grants: [],
       collation: collation ?? "",
     };
   const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));
   const selected = ({ kind, name }: SourceCode) => known.has(`${kind === "package body" ? "package" : kind} ${name}`);
-  const sequences = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   return {
     shown,
     codes: (await readCode(reader, database)).filter(selected),
     textCollations: await readTextCollations(reader, database),
-    sequences: await readSequences(reader, database, sequences),
+    sequences,
     grants: await readGrants(reader, database),
     collation: collation ?? "",
   };

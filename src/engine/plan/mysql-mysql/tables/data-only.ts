@@ -2,12 +2,11 @@ import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
-import { identifier, literal, qualified } from "../../../mysql/driver/names.ts";
+import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { isNamed } from "../../../run/fence/drop-option.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
@@ -20,6 +19,7 @@ import type { Doubt } from "../../fits/values.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
 import type { DefinedTable } from "./plan-tables.ts";
 import { isGenerated, isNumbered, isPeriod, type TablePlan } from "./table-plan.ts";
+import { isFilled } from "./take-present.ts";
 
 /** Rows alone, into tables that are there. */
 
@@ -105,17 +105,6 @@ export async function checkPresent(
 /** The source computes it and the target does not: it takes the source's values. */
 const isPlainThere = (column: SourceColumn, there: ReadonlyMap<string, Column>): boolean =>
   isGenerated(column) && !isPeriod(column) && there.get(fold(column.name))?.generated === false;
-
-/** Whether there are rows, which may be taken out. Errors: `target_not_empty`. */
-async function isFilled(session: Session, database: string, name: string, drop: readonly string[]): Promise<boolean> {
-  const [row] = await session.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 1`);
-  if (row === undefined) return false;
-  if (isNamed(drop, database, name)) return true;
-  throw new EngineError(
-    "target_not_empty",
-    `table ${printable(name)} of the target has rows: empty it, or name it in the option drop to have it emptied`,
-  );
-}
 
 async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
   const rows = await session.query(
@@ -271,23 +260,4 @@ function takes({ source }: TablePlan, column: SourceColumn, type: string): boole
   if (to === "json") return isJsonAlias(source, column);
   const text = /^(?:char|varchar|text|mediumtext|longtext)$/.test(to);
   return text && ["uuid", "inet4", "inet6", "year", "set"].includes(column.dataType);
-}
-
-/** Its rows are this run's from here on. Errors: `target_not_empty`. */
-export async function takePresent(
-  session: Session,
-  fence: MysqlFence,
-  database: string,
-  { name }: TablePlan,
-  drop: readonly string[],
-): Promise<void> {
-  // A note tells of digits that were cut, where the column is not one that the copy made.
-  await session.run("SET SESSION sql_notes = 1");
-  await fence.guard(session);
-  await fence.record(session, [{ kind: "rows", name: [database, name] }]);
-  if (await isFilled(session, database, name, drop)) {
-    await fence.guard(session);
-    await session.run(`TRUNCATE TABLE ${qualified(database, name)}`);
-  }
-  await fence.identify(session);
 }

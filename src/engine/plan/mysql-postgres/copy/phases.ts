@@ -16,6 +16,7 @@ import { addForeignKeys, unitsOfKeys } from "../finish/foreign-keys.ts";
 import { makeGrants } from "../finish/grants.ts";
 import { planForeignKeys } from "../tables/foreign-keys.ts";
 import { doubtfulIndexes } from "../tables/indexes.ts";
+import { spentNumbers } from "../tables/next-value.ts";
 import { planAll } from "../tables/plan-tables.ts";
 import { moveRows, targets } from "./copy-all.ts";
 import type { TableState } from "./copy-tables.ts";
@@ -127,6 +128,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     ...run.excluded,
     ...unseenReported(catalogue.unseen),
   ];
+  spentNumbers(inventory).forEach(warn);
   const left = notCopiedText(inventory);
   if (left !== undefined) warn(`${left} (see the report)`);
   return {

@@ -3,7 +3,7 @@ import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier as sourceIdentifier, qualified as sourceQualified } from "../../../mysql/driver/names.ts";
-import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
+import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { crossConditions } from "../../fits/conditions.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";
@@ -14,8 +14,9 @@ import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";
 import { isGenerated } from "../columns/expressions.ts";
 import { intoType, plainType } from "../columns/overrides.ts";
 import { isIncrement, type TargetType, targetType } from "../columns/types.ts";
-import { called, type ExistingColumn, type ExistingTable } from "./existing-tables.ts";
-import { nextValue, type TablePlan } from "./table-plan.ts";
+import { called, type ExistingColumn, type ExistingCounter, type ExistingTable } from "./existing-tables.ts";
+import { nextValue, setNext, spentEntry } from "./next-value.ts";
+import type { TablePlan } from "./table-plan.ts";
 
 /** Content `data`: what becomes of a table whose rows come into one that is there. Pure. Errors: `schema_differs`. */
 export function planDataOnly(scheme: Scheme, source: SourceTable, there: ExistingTable): TablePlan {
@@ -54,7 +55,10 @@ export function planDataOnly(scheme: Scheme, source: SourceTable, there: Existin
         `column ${name} is ${column.columnType} and ${target.type} in the target, and no conversion keeps the values: change the target's column`,
       );
     inventory.push({ kind: "column", name, outcome: "copied", note: `${column.columnType} → ${target.type}` });
-    if (isIncrement(column)) after.push(countOn(table, target.name, source.autoIncrement));
+    if (isIncrement(column) && target.counter !== null) {
+      after.push(countOn(table, target.name, source.autoIncrement, target.counter));
+      inventory.push(...spentEntry(name, source.autoIncrement, target.counter.most));
+    }
     const nullable = !target.notNull;
     const sorted = target.collation !== null || !/char|text|name/.test(written);
     if (sorted)
@@ -158,7 +162,13 @@ function addConditions(
 const noDate = (value: string) =>
   `(${value} IS NOT NULL AND (YEAR(${value}) = 0 OR LAST_DAY(${value}) IS NULL OR DAYOFMONTH(${value}) > DAYOFMONTH(LAST_DAY(${value}))))`;
 
-/** The sequence behind an identity or serial column, where it has one, goes on after the largest value. */
-const countOn = (table: string, column: string, next: string | null): string =>
-  `SELECT pg_catalog.setval(s, (${nextValue(table, column, next, "bigint")})::bigint, false)
-     FROM pg_catalog.pg_get_serial_sequence(${literal(table)}, ${literal(column)}) AS f(s) WHERE s IS NOT NULL`;
+/** The sequence of a column goes on after the largest value, or from the source's next number; it is never set back. */
+function countOn(
+  table: string,
+  column: string,
+  next: string | null,
+  { name, last, readable }: ExistingCounter,
+): string {
+  const set = setNext(name, nextValue(table, column, next), last);
+  return readable ? `${set}, ${name} s WHERE f.n > s.last_value::numeric + s.is_called::int` : set;
+}

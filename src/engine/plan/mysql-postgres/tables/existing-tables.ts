@@ -35,7 +35,29 @@ export interface ExistingColumn {
   optional: boolean;
   /** The target computes it. */
   computed: boolean;
+  /** The sequence that its default or identity draws from. */
+  counter: ExistingCounter | null;
 }
+
+export interface ExistingCounter {
+  /** Quoted. */
+  name: string;
+  /** The largest number of the sequence, and of sequence and column, in digits. */
+  last: string;
+  most: string;
+  /** Its present value may be read. */
+  readable: boolean;
+}
+
+/** For a column `a` of the table `c`. */
+const counterOf = `(SELECT json_build_object('name', format('%I.%I', n.nspname, s.relname), 'last', q.seqmax::text,
+             'most', LEAST(q.seqmax, CASE a.atttypid WHEN 21 THEN 32767 WHEN 23 THEN 2147483647 ELSE q.seqmax END)::text, 'readable', has_sequence_privilege(s.oid, 'SELECT'))
+    FROM (SELECT d.refobjid AS oid, 1 AS turn FROM pg_attrdef f JOIN pg_depend d ON d.classid = 'pg_attrdef'::regclass AND d.objid = f.oid AND d.refclassid = 'pg_class'::regclass
+           WHERE f.adrelid = c.oid AND f.adnum = a.attnum
+          UNION ALL SELECT d.objid, 2 FROM pg_depend d WHERE d.refclassid = 'pg_class'::regclass AND d.refobjid = c.oid AND d.refobjsubid = a.attnum
+             AND d.classid = 'pg_class'::regclass AND d.deptype IN ('a', 'i')) o
+    JOIN pg_class s ON s.oid = o.oid AND s.relkind = 'S' JOIN pg_namespace n ON n.oid = s.relnamespace JOIN pg_sequence q ON q.seqrelid = s.oid
+   ORDER BY o.turn LIMIT 1)`;
 
 /**
  * By the source's names. A name of the target that differs in case only is taken where there is no other.
@@ -55,6 +77,7 @@ export async function readThere(
                       'labels', (SELECT ${labelsBelow} FROM (${belowDomains("a.atttypid")}) base),
                       'collation', (SELECT o.collname FROM pg_catalog.pg_collation o WHERE o.oid = a.attcollation AND ${deterministic}),
                       'notNull', a.attnotnull OR t.typnotnull, 'computed', a.attgenerated <> '',
+                      'counter', CASE WHEN a.attgenerated = '' AND (a.atthasdef OR a.attidentity <> '') THEN ${counterOf} END,
                       'optional', NOT (a.attnotnull OR t.typnotnull) OR a.atthasdef OR a.attidentity <> '') ORDER BY a.attnum)
                  FROM pg_attribute a JOIN pg_type t ON t.oid = a.atttypid
                 WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped), '[]') AS columns

@@ -25,7 +25,7 @@ import { doubtsWith, setsOf } from "../columns/narrowing.ts";
 import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
 import { compareValues } from "../finish/checksums.ts";
-import { setCounter } from "../finish/finish-table.ts";
+import { setPresentCounter } from "../finish/finish-table.ts";
 import { type Chosen, choose, readAsTables } from "../tables/choose-tables.ts";
 import { constraintNames, relationNames, takenNames } from "../tables/claims.ts";
 import { emptyPresent, usePresent } from "../tables/existing-tables.ts";
@@ -62,6 +62,8 @@ export interface PreparedCopy extends Planner {
   resumed: boolean;
   /** Words for texts that the target's types write otherwise, in kept tables too. */
   written: string[];
+  /** Rows alone: counters that were not set, in words. */
+  uncounted: string[];
 }
 
 /** Errors: those of the snapshot, the options, `target_not_empty`; until something was made the fence is taken away with them. */
@@ -134,7 +136,7 @@ interface Preparing {
   made: readonly MadeObject[];
 }
 
-type OfTarget = Pick<PreparedCopy, "states" | "replan" | "scheme" | "kept" | "resumed" | "written">;
+type OfTarget = Pick<PreparedCopy, "states" | "replan" | "scheme" | "kept" | "resumed" | "written" | "uncounted">;
 
 async function prepareTarget(
   run: CopyRun,
@@ -224,10 +226,14 @@ async function prepareTarget(
     })),
     { ...looking(run.progress, valuesCompared), log },
   );
+  const uncounted: string[] = [];
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
     const filled = await present.filled(plans, drop);
-    await emptyPresent(target, fence, plans, filled, async (plan) => void (await setCounter(target, plan, sequences)));
+    await emptyPresent(target, fence, plans, filled, async (plan) => {
+      const left = await setPresentCounter(target, fence, plan, sequences);
+      if (left !== undefined) uncounted.push(left);
+    });
   } else {
     // What the owner's record names, but is not the run's own any more, was left, and stands in the way.
     const keptNames = new Set(states.flatMap(({ plan, kept: is }) => (is === undefined ? [] : [plan.name])));
@@ -240,7 +246,7 @@ async function prepareTarget(
     await makeTables(run, workers, fresh, replan);
     log(`${counted(fresh.length, "table")} created`);
   }
-  return { states, replan, scheme, kept, resumed: finished.size > 0, written };
+  return { states, replan, scheme, kept, resumed: finished.size > 0, written, uncounted };
 }
 
 /** Plans, as often as another run takes a name meanwhile that was chosen here. */

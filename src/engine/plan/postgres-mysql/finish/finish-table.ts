@@ -4,6 +4,7 @@ import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
+import { raiseCounter } from "../../../mysql/target/auto-increment.ts";
 import { type Finish, finishTables, persistently } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
@@ -22,18 +23,34 @@ export async function setCounter(
   plan: TablePlan,
   sequences: readonly SourceSequence[],
 ): Promise<string | undefined> {
-  const { counter } = plan;
-  if (counter === undefined) return undefined;
-  const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
-  if (found === undefined || found.last === null)
-    return `the sequence of ${tableName(plan.source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it fixes the next copy`;
-  const next = BigInt(found.last) + (found.called ? 1n : 0n);
+  const next = nextNumber(plan, sequences);
+  if (typeof next !== "bigint") return next;
   const table = qualified(...targetName(plan));
-  const column = plan.columns.find(({ source }) => source.name === counter.column)?.name ?? "";
+  const column = plan.columns.find(({ source }) => source.name === plan.counter?.column)?.name ?? "";
   const [[largest] = []] = await session.query(`SELECT COALESCE(MAX(${identifier(column)}), 0) FROM ${table}`);
   // Most often it stands there already.
   if (next > BigInt(largest ?? 0) + 1n) await session.run(`ALTER TABLE ${table} AUTO_INCREMENT = ${next}`);
   return undefined;
+}
+
+/** Rows alone: of a table that was there, before its rows. */
+export async function setPresentCounter(
+  session: Session,
+  fence: MysqlFence,
+  plan: TablePlan,
+  sequences: readonly SourceSequence[],
+): Promise<string | undefined> {
+  const next = nextNumber(plan, sequences);
+  return typeof next === "bigint" ? raiseCounter(session, fence, targetName(plan), next) : next;
+}
+
+/** Words where it is not known; undefined where the table has no counter. */
+function nextNumber({ counter, source }: TablePlan, sequences: readonly SourceSequence[]): bigint | string | undefined {
+  if (counter === undefined) return undefined;
+  const found = sequences.find(({ oid }) => oid === counter.sequence.oid);
+  if (found === undefined || found.last === null)
+    return `the sequence of ${tableName(source)}.${counter.column} could not be read: the next number is that after the largest; GRANT SELECT on it fixes the next copy`;
+  return BigInt(found.last) + (found.called ? 1n : 0n);
 }
 
 /** Types, keys or columns between which the server makes no foreign key, in words that it has for failures of its files too. */

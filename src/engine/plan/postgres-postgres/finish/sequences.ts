@@ -17,40 +17,83 @@ export async function copySequences(
   target: Session,
   fence: Fence<Session>,
   wanted: readonly Sequence[],
-  /** Given where the target's schema is its own: hears of sequences that are not there. */
-  absent?: (message: string) => void,
+  /** Given where the target's schema is its own, whose sequences are never set back: hears what was not set. */
+  left?: (message: string) => void,
 ): Promise<void> {
-  const sequences = absent === undefined ? wanted : await present(target, wanted, absent);
+  const sequences = left === undefined ? wanted : await present(target, wanted, left);
   for (let start = 0; start < sequences.length; start += batch) {
     const some = sequences.slice(start, start + batch);
     const reads = some.map(
       ({ schema, name }, at) =>
         `SELECT ${at} AS at, last_value::text AS value, is_called AS called FROM ${qualified(schema, name)}`,
     );
-    const values = await source.query<{ at: number; value: string; called: boolean }>(reads.join(" UNION ALL "));
+    const values = await source.query<{ at: number } & Value>(reads.join(" UNION ALL "));
     // Each was locked by being read, and the server's table of locks has no room for all.
     await letGo(source);
-    const sets = values.map(({ at, value, called }) => {
-      const sequence = some[at] as Sequence;
-      return `SELECT pg_catalog.setval(${literal(qualified(sequence.schema, sequence.name))}::pg_catalog.regclass, ${value}, ${called})`;
-    });
+    const sets = values.map(({ at, ...value }) => setSequence(some[at] as PresentSequence, value, left));
     await fenced(target, fence, () => target.run(sets.join("; ")));
   }
+}
+
+interface Value {
+  /** In digits. */
+  value: string;
+  called: boolean;
+}
+
+/** `there`: where rows alone are copied. */
+interface PresentSequence extends Sequence {
+  there?: { low: string; high: string; step: string; most: string; readable: boolean };
+}
+
+function setSequence(
+  { schema, name, there }: PresentSequence,
+  { value, called }: Value,
+  left: (message: string) => void = () => undefined,
+): string {
+  const set = (last: bigint | string, isCalled: boolean) =>
+    `SELECT pg_catalog.setval(${literal(qualified(schema, name))}::pg_catalog.regclass, ${last}, ${isCalled})`;
+  if (there === undefined) return set(value, called);
+  const [last, step, low, high] = [value, there.step, there.low, there.high].map(BigInt) as [
+    bigint,
+    bigint,
+    bigint,
+    bigint,
+  ];
+  const next = called ? last + step : last;
+  if (next > BigInt(there.most))
+    left(
+      `sequence ${printable(`${schema}.${name}`)}: the source's next number ${next} is above the largest that the target's sequence or its column has (${there.most}): an insert without a number fails there until both have a wider type`,
+    );
+  const fits = last >= low && last <= high;
+  const up = step > 0n;
+  // Before its first number: nothing was given yet.
+  if (!fits && (up ? last < low : last > high)) return "SELECT";
+  const statement = fits ? set(last, called) : set(up ? high : low, true);
+  if (!there.readable) return statement;
+  const [at, isCalled] = fits ? [last, called] : [up ? high : low, true];
+  return `${statement} FROM ${qualified(schema, name)} s WHERE (s.last_value, s.is_called) ${up ? "<" : ">"} (${at}::int8, ${up ? isCalled : !isCalled})`;
 }
 
 async function present(
   target: Session,
   wanted: readonly Sequence[],
-  absent: (message: string) => void,
-): Promise<Sequence[]> {
-  const there = await target.query<Sequence>(
-    `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c
-       JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.relkind = 'S'`,
+  left: (message: string) => void,
+): Promise<PresentSequence[]> {
+  const there = await target.query<Sequence & NonNullable<PresentSequence["there"]>>(
+    `SELECT n.nspname AS schema, c.relname AS name, q.seqmin::text AS low, q.seqmax::text AS high, q.seqincrement::text AS step,
+            pg_catalog.has_sequence_privilege(c.oid, 'SELECT') AS readable,
+            LEAST(q.seqmax, (SELECT pg_catalog.min(CASE a.atttypid WHEN 21 THEN 32767 WHEN 23 THEN 2147483647 ELSE q.seqmax END)
+               FROM pg_catalog.pg_depend d JOIN pg_catalog.pg_attribute a ON a.attrelid = d.refobjid AND a.attnum = d.refobjsubid
+              WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.refclassid = d.classid AND d.deptype IN ('a', 'i')))::text AS most
+       FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace JOIN pg_catalog.pg_sequence q ON q.seqrelid = c.oid
+      WHERE c.relkind = 'S'`,
   );
-  const keys = new Set(there.map(({ schema, name }) => qualified(schema, name)));
-  return wanted.filter(({ schema, name }) => {
-    if (keys.has(qualified(schema, name))) return true;
-    absent(`sequence ${printable(`${schema}.${name}`)} is not in the target, and its value was not set`);
-    return false;
+  const found = new Map(there.map(({ schema, name, ...rest }) => [qualified(schema, name), rest]));
+  return wanted.flatMap(({ schema, name }) => {
+    const one = found.get(qualified(schema, name));
+    if (one !== undefined) return [{ schema, name, there: one }];
+    left(`sequence ${printable(`${schema}.${name}`)} is not in the target, and its value was not set`);
+    return [];
   });
 }
