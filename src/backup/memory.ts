@@ -6,8 +6,9 @@ import { Buffer } from "node:buffer";
  */
 export function release(piece: Uint8Array): void {
   const { buffer, byteOffset, byteLength } = piece;
-  // Node cuts small buffers from one that is shared.
-  if (buffer.byteLength <= Buffer.poolSize || byteOffset + byteLength !== buffer.byteLength) return;
+  if (byteOffset + byteLength !== buffer.byteLength) return;
+  // Node cuts small buffers from one that is shared; none of them is all of it.
+  if (buffer.byteLength <= Buffer.poolSize && byteOffset > 0) return;
   // Node 20 has no such function.
   if (buffer instanceof ArrayBuffer) buffer.transfer?.(0);
 }

@@ -1,5 +1,6 @@
-import { randomBytes } from "node:crypto";
+import { createHash, randomBytes } from "node:crypto";
 import { setTimeout as later } from "node:timers/promises";
+import zlib from "node:zlib";
 import { expect, test } from "vitest";
 import type { Storage } from "./contract.ts";
 import { generateKey, openRecipients } from "./encryption/age.ts";
@@ -44,7 +45,7 @@ test("the storage's error is the cause, not that of the compressor which ends wi
 
 test("a database that sends nothing more does not keep the storage's error back", async () => {
   const plain = async function* () {
-    yield randomBytes(1_000_000);
+    yield randomBytes(3_000_000);
     await new Promise(() => undefined);
   };
   await expect(write(failing(2), plain())).rejects.toBe(full);
@@ -70,4 +71,25 @@ test("an error of the database is the cause, where the storage fails by it", asy
     },
   };
   await expect(write(storage, plain())).rejects.toBe(gone);
+});
+
+test("a dump of rows is not larger than zstd makes it by its level 3", async () => {
+  const rows = Array.from(
+    { length: 100_000 },
+    (_, at) =>
+      `${at}\t${(at * 7919) % 20_011}\t${createHash("md5").update(String(at)).digest("hex")}\t{"path":"/orders/${(at * 31) % 977}"}\n`,
+  ).join("");
+  const stored: Pick<Storage, "put"> = {
+    async put(_name, body) {
+      let size = 0;
+      for await (const piece of body) size += piece.length;
+      return size;
+    },
+  };
+  const plain = async function* () {
+    yield Buffer.from(rows);
+  };
+  const { size } = (await write(stored, plain())) as { size: number };
+  const usual = zlib.zstdCompressSync(rows, { params: { [zlib.constants.ZSTD_c_compressionLevel]: 3 } });
+  expect(size).toBeLessThan(usual.length);
 });

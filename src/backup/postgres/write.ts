@@ -9,7 +9,7 @@ import { writePart } from "../parts.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { countPassed, countTableRows, refuseOtherRows } from "./count.ts";
 import { dumped } from "./dumped.ts";
-import { createRowCounter, type RowCounter } from "./row-counter.ts";
+import { createRowCounter } from "./row-counter.ts";
 
 /**
  * PostgreSQL: pg_dump's custom format as one part, by a snapshot of ours that is held against TRUNCATE; the rows of each table are
@@ -31,9 +31,13 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
   };
   try {
     account.phase("connecting");
+    // Beside the connections; theirs is the first error.
+    const asked = Promise.allSettled([dumpVersion(process.env)]);
     const first = await open();
     const counter = await open();
-    const version = await dumpVersion(process.env);
+    const [found] = await asked;
+    if (found.status === "rejected") throw found.reason;
+    const version = found.value;
     checkDumpVersion(version, first, first);
     const checkpoint = await leftInSource(first);
     const {
@@ -63,14 +67,12 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
     const dump = writePart(
       writing,
       { name: dumpPart, holds: "dump" },
-      counting(
-        rows,
-        dumped(first, signal, {
-          snapshot: opened.snapshot,
-          encoding: opened.encoding,
-          without: checkpoint === undefined ? [] : [checkpoint.table],
-        }),
-      ),
+      dumped(first, signal, {
+        snapshot: opened.snapshot,
+        encoding: opened.encoding,
+        without: checkpoint === undefined ? [] : [checkpoint.table],
+        seen: rows.take,
+      }),
     );
     const hashes = work.checksums ? countTableRows(tables, [counter], undefined, "own") : undefined;
     const [part, hashed] = await bothOrNeither(dump, Promise.resolve(hashes), failed);
@@ -102,13 +104,6 @@ export async function largeObjects(session: Session): Promise<{ kind: string; na
     "SELECT pg_catalog.count(*) AS count FROM pg_catalog.pg_largeobject_metadata",
   );
   return row === undefined || row.count === 0 ? [] : [{ kind: "large objects", name: String(row.count) }];
-}
-
-async function* counting(counter: RowCounter, pieces: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    counter.take(piece);
-    yield piece;
-  }
 }
 
 /** Both to their end; the first error ends the other. */

@@ -72,6 +72,8 @@ export function openFolder(folder: string, place = folder): Storage {
 }
 
 const blockBytes = 1 << 20;
+/** Bytes after which the disk is asked to write: the last flush of a large file would take seconds otherwise. */
+const flushBytes = 32 << 20;
 
 /** Bytes written. After an error the file is closed, so that it can be removed for good. */
 async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number> {
@@ -80,24 +82,47 @@ async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: 
   const block = Buffer.allocUnsafeSlow(blockBytes);
   let filled = 0;
   let size = 0;
-  const write = async () => {
-    for (let at = 0; at < filled; ) at += (await file.write(block, at, filled - at)).bytesWritten;
-    size += filled;
+  let flushed = 0;
+  let flushing: Promise<{ error?: unknown }> | undefined;
+  const flush = async () => {
+    const { error } = (await flushing) ?? {};
+    flushing = undefined;
+    // An error is told once: the file's last flush would not say it again.
+    if (error !== undefined) throw error;
+  };
+  const write = async (bytes: Uint8Array) => {
+    for (let at = 0; at < bytes.length; ) at += (await file.write(bytes, at, bytes.length - at)).bytesWritten;
+    size += bytes.length;
+    if (size - flushed < flushBytes) return;
+    flushed = size;
+    await flush();
+    flushing = file.datasync().then(
+      () => ({}),
+      (error: unknown) => ({ error }),
+    );
+  };
+  const writeBlock = async () => {
+    await write(block.subarray(0, filled));
     filled = 0;
   };
   try {
     for (;;) {
       const { value, done } = await unlessAborted(signal, pieces.next());
       if (done) break;
-      for (let at = 0; at < value.length; ) {
-        const taken = Math.min(value.length - at, blockBytes - filled);
-        block.set(value.subarray(at, at + taken), filled);
-        filled += taken;
-        at += taken;
-        if (filled === blockBytes) await write();
-      }
+      if (value.length >= blockBytes) {
+        await writeBlock();
+        await write(value);
+      } else
+        for (let at = 0; at < value.length; ) {
+          const taken = Math.min(value.length - at, blockBytes - filled);
+          block.set(value.subarray(at, at + taken), filled);
+          filled += taken;
+          at += taken;
+          if (filled === blockBytes) await writeBlock();
+        }
     }
-    await write();
+    await writeBlock();
+    await flush();
     await file.sync();
     return size;
   } catch (error) {
@@ -105,6 +130,7 @@ async function writeFile(path: string, body: AsyncIterable<Uint8Array>, signal: 
     void Promise.resolve(pieces.return?.()).catch(() => undefined);
     throw error;
   } finally {
+    await flushing;
     await file.close();
   }
 }

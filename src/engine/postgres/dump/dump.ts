@@ -15,7 +15,7 @@ import type { Session } from "../driver/connection.ts";
 import { optionsFor } from "../driver/settings.ts";
 import { createArchiveReader, type DumpEntry } from "./archive.ts";
 import { dumpFailure, throwCause } from "./dump-failure.ts";
-import { openOutput, type Take } from "./program-output.ts";
+import { openOutput, type Room, type Take } from "./program-output.ts";
 
 /** pg_dump as the reader of a schema: found, checked against the servers' versions, and run on the snapshot. */
 
@@ -57,6 +57,8 @@ export interface DumpOptions {
   signal: AbortSignal;
   /** Bytes that pg_dump may take, where this machine tells. By default programBytes(). */
   memory?: number;
+  /** Where its output goes, instead of a buffer that each piece is in. */
+  room?: Room;
 }
 
 /** The schema as a list of entries in an order in which they can be made. Errors: those of dump-failure.ts and of `source`. */
@@ -186,10 +188,10 @@ async function output(
   source: Session,
   args: string[],
   env: NodeJS.ProcessEnv,
-  { env: own, signal, memory = programBytes() }: DumpOptions,
+  { env: own, signal, memory = programBytes(), room }: DumpOptions,
   take: Take,
 ): Promise<void> {
-  const written = await openOutput();
+  const written = await openOutput(room);
   const child = spawn(dumpPath(own), args, { env, stdio: ["ignore", written.stdout, "pipe"], signal });
   written.stdout.destroy();
   let words = "";

@@ -17,6 +17,9 @@ export interface ProgramOutput {
   close(): void;
 }
 
+/** Where the next bytes go, also while the program waits: the same room until it is filled, and never none. */
+export type Room = () => Uint8Array;
+
 /** A promise makes the program wait. */
 export type Take = (piece: Buffer) => Promise<void> | undefined;
 
@@ -24,7 +27,8 @@ const bufferBytes = 256 * 1024;
 /** Of a socket's path on any system. */
 const mostPath = 100;
 
-export async function openOutput(): Promise<ProgramOutput> {
+/** `room`: by default one buffer, which each piece is in. */
+export async function openOutput(room?: Room): Promise<ProgramOutput> {
   let take: Take = () => undefined;
   let failed: (error: unknown) => void = () => undefined;
   const callback = (length: number, buffer: Uint8Array): boolean => {
@@ -40,7 +44,7 @@ export async function openOutput(): Promise<ProgramOutput> {
     }
     return false;
   };
-  const [stdout, reader] = await socketPair({ buffer: Buffer.allocUnsafeSlow(bufferBytes), callback });
+  const [stdout, reader] = await socketPair({ buffer: room ?? Buffer.allocUnsafeSlow(bufferBytes), callback });
   return {
     stdout,
     read(taking) {
@@ -62,7 +66,8 @@ export async function openOutput(): Promise<ProgramOutput> {
 }
 
 interface OnRead {
-  buffer: Uint8Array;
+  /** A function is asked after each call of the other one. */
+  buffer: Uint8Array | Room;
   /** False: no more is read until the socket is resumed. */
   callback(length: number, buffer: Uint8Array): boolean;
 }
