@@ -46,7 +46,7 @@ A text that goes into another type is read by the target's server:
 - Texts into \`numrange\`, \`tsrange\`, \`tstzrange\` and geometric types are copied as the type reads them; they are not counted.
 
 With \`content: data\`, a plain column of the target takes the values that the source computed.
-Between PostgreSQL servers it does not, and a warning has the column. A column that the target computes and the source does not is
+A column that the target computes and the source does not is
 refused with \`schema_differs\`. Where both compute it, the values are always compared: a warning has the column.
 
 A retry or resume checks all tables that it copies again. \`rowferry assess\` lists the columns that will be checked (\`values_may_not_fit\`).

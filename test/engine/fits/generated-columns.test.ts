@@ -15,6 +15,13 @@ import {
   pair as intoMysql,
   startServers as startIntoMysql,
 } from "../../support/engine/postgres-mysql-support.ts";
+import {
+  copied as copiedPostgres,
+  database,
+  type Servers as Postgres,
+  sql,
+  startServers as startPostgres,
+} from "../../support/engine/postgres-support.ts";
 import { run } from "../../support/engine/run.ts";
 
 const hooks = { signal: new AbortController().signal, log: () => undefined, progress: () => undefined };
@@ -127,6 +134,50 @@ describe.each<Flavour>(["mysql", "mariadb"])("from %s to PostgreSQL", (flavour) 
       ]);
       expect([report.warnings, report.inventory.filter(({ kind }) => kind === "generated column")]).toEqual([[], []]);
     }
+  });
+});
+
+describe("between PostgreSQL servers", () => {
+  let servers: Postgres;
+  beforeAll(async () => {
+    servers = await startPostgres();
+  });
+  afterAll(() => servers?.stop());
+
+  const both = async (there: string, source = twice) => {
+    const [from, to] = [await database(servers.new, source), await database(servers.new, there)];
+    return { from, to, report: (await copiedPostgres(from, to, checksum)).report };
+  };
+
+  test.each(["STORED", "VIRTUAL"])("a plain column takes the values that the source computed (%s)", async (how) => {
+    const { to, report } = await both(bare, twice.replace("STORED", how));
+    expect(await sql(to, list)).toEqual([
+      { id: 1, w: 2 },
+      { id: 2, w: 4 },
+    ]);
+    expect([report.warnings, report.inventory.filter(({ kind }) => kind === "generated column")]).toEqual([[], []]);
+    expect(report.verification?.differences).toEqual([]);
+  });
+
+  test("a value that does not fit into the plain column is refused, and another expression is named", async () => {
+    const wide = twice.replace("(2)", "(2), (40000)");
+    const small = bare.replace("w int", "w smallint");
+    await expect(both(small, wide)).rejects.toMatchObject({
+      code: "data_refused",
+      message: expect.stringMatching(/table public\.a.*\bw\b/s),
+    });
+    const [from, to] = [await database(servers.new, twice), await database(servers.new, other)];
+    const { warnings } = (await copiedPostgres(from, to, data)).report;
+    expect(warnings).toEqual([expect.stringMatching(/^generated column public\.a\.w: .* are not those of the source/)]);
+  });
+
+  test("partitions and columns beside take theirs as well", async () => {
+    const tree = (w: string) =>
+      `CREATE TABLE a (id int, w int${w}, v text, PRIMARY KEY (id)) PARTITION BY HASH (id); CREATE TABLE a0 PARTITION OF a FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE a1 PARTITION OF a FOR VALUES WITH (MODULUS 2, REMAINDER 1)`;
+    const rows = "INSERT INTO a (id, v) SELECT i, 'v' || i FROM generate_series(1, 100) i";
+    const { to, report } = await both(tree(""), `${tree(" GENERATED ALWAYS AS (id * 2) STORED")}; ${rows}`);
+    expect(await sql(to, "SELECT count(*)::int AS n FROM a WHERE w = id * 2 AND v = 'v' || id")).toEqual([{ n: 100 }]);
+    expect(report.warnings).toEqual([]);
   });
 });
 

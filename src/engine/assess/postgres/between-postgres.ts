@@ -13,6 +13,7 @@ import {
   refuseForcedRows,
   refuseUnknown,
   settleLost,
+  withPlainThere,
 } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
@@ -131,7 +132,9 @@ export async function betweenPostgres(
       report,
     );
     await reportRefused(report, "the target's tables", async () => {
-      const { doubtful } = await checkDataOnly({ source: session, target }, filled, options.drop, () => false);
+      const sides = { source: session, target };
+      const loaded = await withPlainThere(session, target, filled);
+      const { doubtful } = await checkDataOnly(sides, loaded, options.drop, () => false);
       for (const { table, doubts } of doubtful) reportDoubts(table, doubts, report);
     });
     await reportDataOnly(target, filled, report, () => quietly(target, filled));

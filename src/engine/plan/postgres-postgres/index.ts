@@ -16,4 +16,5 @@ export {
 } from "./schema/large-object-names.ts";
 export { settleLost } from "./schema/lost-tables.ts";
 export { readSkippedObjects } from "./schema/not-copied.ts";
+export { withPlainThere } from "./schema/plain-there.ts";
 export { skipEntries } from "./schema/selected-entries.ts";

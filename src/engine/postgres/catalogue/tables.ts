@@ -83,20 +83,37 @@ export const labelsBelow =
 export const notNull =
   "(a.attnotnull AND NOT EXISTS (SELECT FROM pg_catalog.pg_constraint k WHERE k.conrelid = a.attrelid AND k.contype = 'n' AND NOT k.convalidated AND k.conkey[1] = a.attnum)) OR base.notnull";
 
-/** `generated`: SQL that tells whether the column is. */
-const columnList = (generated: string): string =>
-  `SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
+/** An object for a column `a` whose type below its domains is `base`. */
+const columnObject = `pg_catalog.json_build_object(
             'name', a.attname,
             'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
             'base', pg_catalog.format_type(base.oid, CASE WHEN base.oid = a.atttypid THEN a.atttypmod ELSE base.typmod END),
             'binary', CASE WHEN base.typtype = 'e' THEN 'enum' WHEN base.oid < 10000 THEN base.typname END,
             'notNull', ${notNull},
             'labels', ${labelsBelow}
-          ) ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
+          )`;
+
+/** `generated`: SQL that tells whether the column is. */
+const columnList = (generated: string): string =>
+  `SELECT pg_catalog.json_agg(${columnObject} ORDER BY a.attnum) FILTER (WHERE NOT (${generated})) AS list,
           pg_catalog.bool_or(${generated}) AS generated
      FROM pg_catalog.pg_attribute a
      JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped`;
+
+/** The generated columns of tables and partitioned tables, by the table's oid. */
+export async function readGenerated(session: Session): Promise<Map<number, Column[]>> {
+  if (session.version < 120_000) return new Map();
+  const rows = await session.query<{ oid: number; columns: Column[] }>(
+    `SELECT c.oid::int8 AS oid, pg_catalog.json_agg(${columnObject} ORDER BY a.attnum) AS columns
+       FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
+       JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
+      WHERE a.attgenerated <> '' AND NOT a.attisdropped GROUP BY c.oid`,
+  );
+  return new Map(rows.map(({ oid, columns }) => [oid, columns.map(usable)]));
+}
+
+const usable = (column: Column): Column => ({ ...column, binary: column.binary ?? undefined });
 
 /** Every table that holds rows of its own, the largest first, but for those in `left`. */
 export async function readTables(
@@ -128,7 +145,7 @@ export async function readTables(
   );
   return rows.map(({ generated, extension, condition, columns, ...row }) => ({
     ...row,
-    columns: columns.map((column) => ({ ...column, binary: column.binary ?? undefined })),
+    columns: columns.map(usable),
     bare: !generated || columns.length === 0,
     extension: extension === null ? undefined : { name: extension, condition: condition ?? "" },
   }));

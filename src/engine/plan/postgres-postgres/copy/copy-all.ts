@@ -33,6 +33,7 @@ import { unitsAfter } from "../finish/units.ts";
 import { refuseForcedRows } from "../schema/forced-rows.ts";
 import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
+import { withPlainThere } from "../schema/plain-there.ts";
 import { readPlan, type SchemaPlan } from "../schema/plan.ts";
 import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
 import { claimed, filled } from "./claims.ts";
@@ -103,7 +104,10 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     content === "schema"
       ? planned.tables
       : await throughRoots(source, target, planned.tables, { present: content === "data", log });
-  const plan = { ...planned, tables: tablesAsCopied };
+  const plan = {
+    ...planned,
+    tables: content === "data" ? await withPlainThere(source, target, tablesAsCopied) : tablesAsCopied,
+  };
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   await refuseOtherMoney(source, target);

@@ -121,7 +121,7 @@ export async function checkDataOnly(
     columns: table.columns.map((column) => {
       const present = there[at]?.columns.find(({ name }) => name === column.name);
       if (present === undefined || present.type === column.type) return column;
-      return { ...column, binary: undefined, read: readFor(column, present) };
+      return { ...column, binary: undefined, read: readFor(column, present) ?? column.read };
     }),
     // Its columns may stand in another order.
     bare: false,

@@ -22,7 +22,7 @@ export interface ComputedColumns {
 /** By the oid of the source's table. */
 export type ComputedTables = Map<number, ComputedColumns>;
 
-/** Of extensions' tables none: their rows are the target's version's. */
+/** Of extensions' tables none: their rows are the target's version's. Without the columns that are copied. */
 export async function readComputed(source: Session, tables: readonly Table[]): Promise<ComputedTables> {
   if (source.version < 120_000) return new Map();
   const found = await source.query<ComputedColumns & { oid: number }>(
@@ -33,8 +33,14 @@ export async function readComputed(source: Session, tables: readonly Table[]): P
        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
       WHERE a.attgenerated <> '' AND NOT a.attisdropped GROUP BY a.attrelid`,
   );
-  const own = new Set(tables.flatMap(({ oid, extension }) => (extension === undefined ? [oid] : [])));
-  return new Map(found.filter(({ oid }) => own.has(oid)).map(({ oid, ...rest }) => [oid, rest]));
+  const own = new Map(tables.flatMap((table) => (table.extension === undefined ? [[table.oid, table] as const] : [])));
+  return new Map(
+    found.flatMap(({ oid, columns, key }) => {
+      const copied = own.get(oid)?.columns;
+      const rest = columns.filter((column) => copied?.every(({ name }) => name !== column));
+      return rest.length === 0 ? [] : [[oid, { columns: rest, key }] as const];
+    }),
+  );
 }
 
 interface Comparison {
