@@ -47,6 +47,7 @@ export const cases = {
     writer: "unlogged",
   },
   "MariaDB 11, SELECT alone": { kind: "mariadb-11", args: logged, rights: "SELECT", writer },
+  "MariaDB, no locks": { kind: "mariadb", args: logged, rights: "ALL", locks: "none", writer },
   "MariaDB, LOCK TABLES": { kind: "mariadb", args: logged, rights: "SELECT, LOCK TABLES", writer },
   "MariaDB, LOCK TABLES and XA": { kind: "mariadb", args: loggedXa, rights: "SELECT, LOCK TABLES", writer: "xa" },
   "MariaDB, RELOAD and XA": { kind: "mariadb", args: loggedXa, rights: "SELECT", rightsOnAll: "RELOAD", writer: "xa" },
