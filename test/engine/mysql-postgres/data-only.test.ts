@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { CopyOptions } from "../../../src/engine/contract/index.ts";
+import { reset } from "../../../src/engine/run/reset.ts";
 import {
   error,
   type Flavour,
@@ -138,5 +139,32 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     await both.pg.query("DELETE FROM public.small WHERE id < 0");
     const { report } = await run(both, data());
     expect(report.tables.find(({ source: name }) => name.endsWith(".small"))?.rows).toEqual({ source: 2, target: 2 });
+  });
+
+  test("a row of others' in a table that was not finished stops a second attempt, and a reset leaves it", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE small (id int PRIMARY KEY); INSERT INTO small VALUES (1), (2); CREATE TABLE big (id int PRIMARY KEY AUTO_INCREMENT, v varchar(200));
+       INSERT INTO big (v) VALUES (REPEAT('x', 190)); ${"INSERT INTO big (v) SELECT v FROM big; ".repeat(15)}`,
+    );
+    await both.pg.query(
+      "CREATE TABLE public.small (id int PRIMARY KEY); CREATE TABLE public.big (id int PRIMARY KEY, v text)",
+    );
+    await stopped(both);
+    await both.pg.query("INSERT INTO public.big VALUES (-1, 'mine')");
+    expect(await error(run(both, data()))).toMatchObject({
+      code: "target_not_empty",
+      retryable: false,
+      message: expect.stringContaining("big"),
+    });
+    const owner = { owner: "owner-1", ownerName: "the test" };
+    const { left } = await reset(
+      { ...owner, target: both.target },
+      { signal: new AbortController().signal, log: () => undefined },
+    );
+    expect(left).toEqual([
+      "rows that this run copied into tables that it did not make are left in the target: empty these tables yourself",
+    ]);
+    expect(await rows(both.pg, "SELECT v FROM public.big WHERE id < 0")).toEqual([["mine"]]);
   });
 });
