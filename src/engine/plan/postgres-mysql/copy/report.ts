@@ -30,7 +30,7 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
   );
 
 export const isLostKey = ({ kind, outcome, note = "" }: InventoryEntry): boolean =>
-  kind === "index" && outcome === "reported" && note.includes("does not refuse doubled values");
+  kind === "index" && outcome === "reported" && /does not refuse (?:doubled values|periods that overlap)/.test(note);
 
 const leftOut = "its table is skipped by options.include or options.exclude";
 

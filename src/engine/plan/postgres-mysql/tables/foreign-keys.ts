@@ -2,6 +2,7 @@ import type { InventoryEntry } from "../../../contract/index.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { constraintName, type Scheme } from "../columns/scheme.ts";
+import { refersToPeriods } from "./indexes.ts";
 import type { Plans, TablePlan } from "./table-plan.ts";
 
 /** Foreign keys: added when all rows and indexes stand, unproven by the server, after the orphans were counted here. Pure. */
@@ -54,6 +55,7 @@ function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceF
   const parent = plans.get(source.referencedOid);
   if (parent === undefined)
     return `it references ${source.referencedSchema}.${source.referencedTable}, which is not part of this copy`;
+  if (refersToPeriods(source.definition)) return "MySQL has no foreign keys over periods";
   if (!source.enforced) return "it is not enforced in the source, and MySQL has no such foreign keys";
   const columns = source.columns.map((name) => table.columns.find((column) => column.source.name === name));
   const referenced = source.referencedColumns.map((name) =>

@@ -133,8 +133,19 @@ const lostFolding = ({ column, folding }: SourceIndex["keys"][number]): string[]
         `collation ${folding} of ${column ?? "its expression"} is lost: the target takes for equal only what has the same bytes`,
       ];
 
-function refusalOf({ valid, constraint, predicate }: SourceIndex): string | undefined {
+/** SQL without its quoted names. */
+const unquoted = (sql: string): string => sql.replace(/"(?:[^"]|"")*"/g, "");
+
+const ofPeriods = ({ constraint }: SourceIndex): boolean =>
+  constraint !== null && / WITHOUT OVERLAPS\)/.test(unquoted(constraint.definition));
+
+/** Of a foreign key. */
+export const refersToPeriods = (definition: string): boolean => /[(,] ?PERIOD /.test(unquoted(definition));
+
+function refusalOf(index: SourceIndex): string | undefined {
+  const { valid, constraint, predicate } = index;
   if (!valid) return "it is not valid in the source";
+  if (ofPeriods(index)) return "MySQL has no keys WITHOUT OVERLAPS";
   if (constraint?.type === "x") return "MySQL has no exclusion constraints";
   return predicate === null ? undefined : "MySQL has no partial indexes";
 }
@@ -207,7 +218,8 @@ export function indexEntries(
   plan: IndexPlan | { reported: string },
 ): InventoryEntry[] {
   const name = fullName(index.schema, index.name);
-  const lost = index.unique && "reported" in plan ? ", so the target does not refuse doubled values" : "";
+  const accepted = ofPeriods(index) ? "periods that overlap" : index.unique ? "doubled values" : undefined;
+  const lost = accepted !== undefined && "reported" in plan ? `, so the target does not refuse ${accepted}` : "";
   const rest: Pick<InventoryEntry, "outcome" | "note" | "definition"> =
     "reported" in plan
       ? {
