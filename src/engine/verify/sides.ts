@@ -162,6 +162,7 @@ async function openPostgres(
         // Only tables that are compared need the right.
         left: () => unreadableTables(first),
         blockingSeconds: blockingTimeout,
+        compared: role,
         open,
         giveUp,
         log: () => undefined,

@@ -2,6 +2,7 @@ import mysql from "mysql2/promise";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startDatabase } from "../../../dev/databases/index.ts";
+import { copy } from "../../../src/engine/index.ts";
 import { reset } from "../../../src/engine/run/reset.ts";
 import { error, type Flavour, mysqlAs, nextSecond } from "../../support/engine/mysql-support.ts";
 import { type Pair, pair, rows, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";
@@ -98,6 +99,47 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
     await altering;
     await altered;
     expect(await ask(both, "SELECT n FROM late")).toEqual([{ n: null }]);
+  });
+
+  test("a session that waits for a table which is copied gets its lock, and the copy goes on", async () => {
+    // `done` is the larger one by its dead rows, and is copied first.
+    const both = await pair(
+      servers,
+      `CREATE TABLE done (id int, t text); INSERT INTO done SELECT i, repeat('x', 1000) FROM generate_series(1, 3000) i; DELETE FROM done WHERE id > 10;
+       CREATE TABLE slow (id int, t text); INSERT INTO slow SELECT i, repeat('x', 1000) FROM generate_series(1, 400) i; CREATE TABLE late (id int); INSERT INTO late VALUES (1)`,
+    );
+    let altered: Promise<unknown> | undefined;
+    let slow: string | undefined;
+    let slowThen: string | undefined;
+    const logs: string[] = [];
+    const { report } = await copy(
+      {
+        ...{ ...both, owner: "owner-1", ownerName: "the test", reset: false },
+        options: { jobs: 1, bandwidth: 60_000, blocking_timeout: 1 },
+      },
+      {
+        signal: new AbortController().signal,
+        measured: () => undefined,
+        log: (_, message) => logs.push(message),
+        progress({ table }) {
+          slow = table.find(({ name }) => name === "public.slow")?.state;
+          if (altered !== undefined || !table.some(({ name, state }) => name === "public.done" && state === "done"))
+            return;
+          altered = ask(both, "ALTER TABLE done ADD COLUMN n int; TRUNCATE done").then(() => {
+            slowThen = slow;
+          });
+        },
+      },
+    );
+    await altered;
+    expect(slowThen).toBe("copying");
+    expect(logs).toContainEqual(expect.stringMatching(/^Released the locks on \d tables? of the source/));
+    expect(report.tables.map(({ source, rows: { target } }) => [source, target])).toEqual([
+      ["public.done", 10],
+      ["public.slow", 400],
+      ["public.late", 1],
+    ]);
+    expect(await count(both, "done")).toBe("10");
   });
 
   test("rows without a parent are counted and named, and the foreign key stands for those to come", async () => {

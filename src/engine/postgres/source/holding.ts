@@ -40,6 +40,8 @@ export interface Holding {
   snapshot: string;
   /** Seconds that another session may wait for our locks. */
   seconds: number;
+  /** The database is a side of a comparison, and not a copy's source. */
+  compared?: "source" | "target" | undefined;
   /** Called once: the run must end with this error, so that the waiting session goes on. */
   giveUp(error: unknown): void;
   log(message: string): void;
@@ -112,7 +114,7 @@ const mostBetweenMs = 5_000;
 
 /** Begins when the holder has locked the tables and every reader stands at its savepoint. */
 export function holdTables(options: Holding): HeldLocks {
-  const { readers, tables, snapshot, seconds, giveUp, log } = options;
+  const { readers, tables, snapshot, seconds, compared, giveUp, log } = options;
   let { holder, watcher } = options;
   let needed = new Set(tables.map(({ oid }) => oid));
   let locked = needed;
@@ -165,7 +167,7 @@ export function holdTables(options: Holding): HeldLocks {
     for (const { key } of found) if (!waiting.has(key)) waiting.set(key, now);
     const longest = found.filter((one) => since(one) >= seconds * 1000);
     const blocked = longest.find(({ oid }) => needed.has(oid) || !locked.has(oid));
-    if (blocked !== undefined) throw gaveWay(blocked, Math.round(since(blocked) / 1000));
+    if (blocked !== undefined) throw gaveWay(blocked, Math.round(since(blocked) / 1000), compared);
     if (longest.length > 0) await releaseDone();
   };
   let looking = false;
@@ -233,11 +235,14 @@ const waitersOn = (watcher: Session, ours: readonly Session[]) =>
     [`{${ours.map(({ processId }) => processId).join(",")}}`],
   );
 
-const gaveWay = ({ key, table, user, query }: Waiter, seconds: number) =>
-  new EngineError(
+function gaveWay({ key, table, user, query }: Waiter, seconds: number, compared: Holding["compared"]): EngineError {
+  const side = compared ?? "source";
+  const [state, work] = compared === undefined ? ["not completely copied", "copy"] : ["being compared", "comparison"];
+  return new EngineError(
     "source_changed",
     printable(
-      `session ${key.split(" ")[0]} (user ${user ?? "unknown"}) has waited for ${seconds} s to lock table ${table} of the source, which is not completely copied; later readers wait behind it (${query ?? "statement unknown"}): change tables of the source before the copy or after it, or set a longer blocking_timeout`,
+      `session ${key.split(" ")[0]} (user ${user ?? "unknown"}) has waited for ${seconds} s to lock table ${table} of the ${side}, which is ${state}; later readers wait behind it (${query ?? "statement unknown"}): change tables of the ${side} before the ${work} or after it, or set a longer blocking_timeout`,
     ),
-    { retryable: true, side: "source" },
+    { retryable: true, side },
   );
+}

@@ -30,6 +30,8 @@ export interface SourceOptions {
   left?: (() => Promise<ReadonlySet<number>>) | undefined;
   /** The caller reads the columns itself: `tables` come without. */
   columnless?: boolean;
+  /** As in Holding. */
+  compared?: "source" | "target";
   /** A further session on the source: two are opened. */
   open(): Promise<Session>;
   /** As in Holding. */
@@ -54,6 +56,7 @@ export async function openSource<T>(
     left,
     columnless = false,
     blockingSeconds: seconds = blockingSeconds,
+    compared,
     open,
     giveUp,
     log,
@@ -65,7 +68,7 @@ export async function openSource<T>(
     try {
       const { source, tables } = await lockAndExport(holder, readers, { locks, left, columnless });
       const { snapshot } = source;
-      const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, giveUp, log });
+      const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, compared, giveUp, log });
       try {
         const found = await read(source);
         await letGo(first);
