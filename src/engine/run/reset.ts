@@ -3,6 +3,7 @@ import { type CopyHooks, type Endpoint, EngineError, type MadeObject, type State
 import { printable } from "../contract/text/printable.ts";
 import { openFence as openMysql } from "../mysql/fence/fence.ts";
 import { readFence as readMysql } from "../mysql/fence/read.ts";
+import { refuseOthersObjects } from "../postgres/fence/droppable.ts";
 import { openFence as openPostgres } from "../postgres/fence/fence.ts";
 import { readFence as readPostgres } from "../postgres/fence/read.ts";
 import type { Cleaned, Fence, FoundRun } from "./fence/fence.ts";
@@ -30,7 +31,7 @@ export interface Reset extends Pick<Cleaned, "dropped" | "absent"> {
   left: string[];
 }
 
-/** Errors: EngineError `target_in_use` (another run claims some of it), `dependents_exist`, `nothing_to_reset`, `other_database`. */
+/** Errors: EngineError `target_in_use` (another run claims some of it), `dependents_exist`, `permission_denied`, `nothing_to_reset`, `other_database`. */
 export const reset = (request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset> =>
   reportLockWaits(hooks.log, () => resetTarget(request, hooks));
 
@@ -44,6 +45,7 @@ async function resetTarget(request: ResetRequest, { signal, log }: Pick<CopyHook
       "nothing_to_reset",
       `${runs.length === 0 ? "the target has no table _rowferry: no run" : `the target's table _rowferry has nothing of ${printable(ownerName)}: that run`} is unfinished there; what a completed run made is listed in its report`,
     );
+  if (target.engine === "postgres") await refuseOthersObjects(target, [...made, ...(there?.made ?? [])], signal);
   const left: string[] = [];
   const warn = (message: string) => {
     left.push(message);

@@ -40,3 +40,31 @@ test("a reset drops nothing where others' objects need one of the tables, names 
   await both.pg.query("DROP VIEW theirs; DROP TABLE other");
   expect(await again()).toMatchObject({ left: [] });
 });
+
+test("a reset by a user who owns none of the objects names their owner before it writes anything", async () => {
+  const both = await pair(servers, "CREATE TABLE a (id INT PRIMARY KEY); CREATE VIEW v AS SELECT id FROM a");
+  const { report, copied } = await run(both);
+  await copied.finish();
+  await both.pg.query("CREATE ROLE stranger LOGIN PASSWORD 'stranger-pw'");
+  const { made } = report;
+  const as = (target: typeof both.target) =>
+    reset(
+      { owner: "owner-1", ownerName: "the test", target, made, madeIn: report.target },
+      { signal: new AbortController().signal, log: () => undefined },
+    );
+  const stranger = { ...both.target, user: "stranger", password: "stranger-pw" };
+  await expect(as(stranger)).rejects.toMatchObject({
+    code: "permission_denied",
+    message:
+      'user "stranger" may not drop 2 objects of the run, which belong to "postgres": reset as that user, or GRANT "postgres" TO "stranger"; nothing was dropped',
+  });
+  // The owner's right to drop is there, and the right to keep a record is not.
+  await both.pg.query("ALTER TABLE a OWNER TO stranger; ALTER VIEW v OWNER TO stranger");
+  await expect(as(stranger)).rejects.toMatchObject({
+    code: "permission_denied",
+    message:
+      'user "stranger" may not create the table _rowferry in the target, in which a run records what it makes and drops: GRANT CREATE ON SCHEMA public TO "stranger"',
+  });
+  await both.pg.query("GRANT CREATE ON SCHEMA public TO stranger");
+  await expect(as(stranger)).resolves.toMatchObject({ left: [] });
+});

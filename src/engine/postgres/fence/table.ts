@@ -1,7 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
 import { randomRow } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
-import { fullNameSql, literal, partSql, qualified } from "../driver/names.ts";
+import { fullNameSql, identifier, literal, partSql, qualified } from "../driver/names.ts";
 
 /**
  * Where the fence's table stands in a PostgreSQL database, and how it comes to be. Whoever may create a table could
@@ -179,9 +179,10 @@ async function anySchema(session: Session): Promise<string> {
         AND NOT (SELECT rolsuper FROM pg_catalog.pg_roles WHERE rolname = current_user) ORDER BY nspname LIMIT 1`,
   );
   if (row !== undefined) return row.nspname;
+  const { user } = session.place.endpoint;
   throw new EngineError(
     "permission_denied",
-    `the target's user has no schema to keep Rowferry's table in: give it CREATE on schema public or on the database, and drop a schema ${fenceTableName} of another owner`,
+    `user "${user}" may not create the table ${fenceTableName} in the target, in which a run records what it makes and drops: GRANT CREATE ON SCHEMA public TO ${identifier(user)}`,
   );
 }
 
