@@ -26,7 +26,7 @@ const found: Assessment = {
     { kind: "index", name: "a.PRIMARY", outcome: "converted", note: "as a_pkey" },
     { kind: "column", name: "b.x", outcome: "converted", note: "smallint unsigned → integer" },
     { kind: "trigger", name: "one", outcome: "reported", note: "a trigger's code is not translated" },
-    { kind: "view", name: "v", outcome: "reported", note: "not translated: why; but for that it would be: SELECT 1" },
+    { kind: "view", name: "v", outcome: "reported", note: "not translated: why; draft: SELECT 1" },
     { kind: "trigger", name: "two", outcome: "reported", note: "a trigger's code is not translated" },
     { kind: "table", name: "left", outcome: "not_applicable", note: "left out" },
   ],
@@ -50,8 +50,8 @@ BLOCKER  public.a: it is there
 note     a, b, c, d, e and 2 more: its collation becomes another
 
 Would not be copied, or would be changed:
-  trigger one, two: a trigger's code is not translated
   view v: not translated: why (a draft is in --json)
+  trigger one, two: a trigger's code is not translated
 
 Conversions, the most frequent first:
   column a.x, b.x: smallint unsigned → integer

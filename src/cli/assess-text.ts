@@ -1,4 +1,6 @@
+import { findingText } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
+import { byReason, namesOf, reasonLine } from "../engine/report/reasons.ts";
 import { durationText, sizeText } from "../guard/text.ts";
 
 /** An assessment for a person at a terminal: the verdict first; what is the same for many objects is said once. Pure. */
@@ -9,18 +11,13 @@ type Planned = Assessment["objects"][number];
 const marks = { blocker: "BLOCKER", warning: "warning", note: "note" } as const;
 const number = (value: number) => value.toLocaleString("en-US");
 const mostLines = 20;
-const mostNamed = 5;
 
 export function assessmentText(found: Assessment): string {
   const { findings, objects } = found;
   const sayings = grouped(findings, ({ severity, code, reason, fix }) => [severity, code, reason, fix].join("\0"));
-  const lost = grouped(
-    objects.filter(({ outcome }) => outcome === "reported"),
-    ({ kind, note }) => `${kind}\0${shortNote(note)}`,
-  );
-  const converted = grouped(
+  const lost = byReason(objects.filter(({ outcome }) => outcome === "reported"));
+  const converted = byReason(
     objects.filter(({ outcome, note = "" }) => outcome === "converted" && !isPlain(note)),
-    ({ kind, note }) => `${kind}\0${shortNote(note)}`,
   ).sort((a, b) => b.length - a.length);
   return `${[
     verdict(found),
@@ -81,12 +78,9 @@ function findingLines(group: readonly Found[]): string[] {
   if (first === undefined) return [];
   const { severity, reason, fix } = first;
   const names = namesOf(group.map(({ object }) => object));
-  const line = `${marks[severity].padEnd(8)} ${names}: ${reason}`;
+  const line = `${marks[severity].padEnd(8)} ${findingText({ object: names, reason })}`;
   return fix === "" ? [line] : [line, `         → ${fix}`];
 }
-
-/** A draft of a translation is for the report. */
-const shortNote = (note = "") => note.replace(/; but for that it would be: .*/s, " (a draft is in --json)");
 
 /** Another name, or the same type as the other engine writes it. */
 function isPlain(note: string): boolean {
@@ -96,14 +90,7 @@ function isPlain(note: string): boolean {
 
 function section(title: string, groups: readonly Planned[][]): string[] {
   if (groups.length === 0) return [];
-  const lines = groups.slice(0, mostLines).map((group) => {
-    const [first] = group;
-    const note = shortNote(first?.note);
-    return `  ${first?.kind} ${namesOf(group.map(({ name }) => name))}${note === "" ? "" : `: ${note}`}`;
-  });
+  const lines = groups.slice(0, mostLines).map((group) => `  ${reasonLine(group, "--json")}`);
   const more = groups.slice(mostLines).reduce((sum, group) => sum + group.length, 0);
   return ["", title, ...lines, ...(more === 0 ? [] : [`  and ${number(more)} more (--json)`])];
 }
-
-const namesOf = (names: readonly string[]) =>
-  `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${number(names.length - mostNamed)} more` : ""}`;

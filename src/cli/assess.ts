@@ -28,7 +28,12 @@ export async function runAssess(
   const before = (await foundRuns(target, context.signal)).find(({ owner }) => owner === run);
   const found = before === undefined ? assessed : afterRun(assessed, before, run);
   const clean = (words: string) => context.redactor.clean(messageWithFlags(words));
-  const findings = found.findings.map((one) => ({ ...one, reason: clean(one.reason), fix: clean(one.fix) }));
+  const findings = found.findings.map((one) => ({
+    ...one,
+    object: clean(one.object),
+    reason: clean(one.reason),
+    fix: clean(one.fix),
+  }));
   const objects = found.objects.map((one) =>
     one.note === undefined ? one : { ...one, note: messageWithFlags(one.note) },
   );

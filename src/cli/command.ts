@@ -140,7 +140,7 @@ export const commands: readonly Command[] = [
       include:
         "Tables to compare, and no others: `table` or `schema.table` as the source calls them (in MySQL the schema is the database), `*` for any characters. A pattern that matches no table is refused. May be given several times. Default: all.",
       exclude:
-        "Tables to leave out of the comparison, written like --include and stronger than it. May be given several times. Default: none.",
+        "Tables to leave out of the comparison, written like --include, and win over it. May be given several times. Default: none.",
       schemas:
         "Source schema (in MySQL the database) to target schema, or in MySQL to the prefix of the tables' names, as in the copy. May be given several times.",
       "zero-dates":

@@ -1,4 +1,5 @@
 import { assessFirst } from "../engine/assess/assess-first.ts";
+import { findingText } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { type CopyReport, EngineError } from "../engine/contract/index.ts";
@@ -102,12 +103,12 @@ const ofEarlierCopy =
 function blockerLines(assessed: Assessment | undefined): { shown?: string } {
   const blockers = assessed?.findings.filter(({ severity }) => severity === "blocker") ?? [];
   if (blockers.length === 0) return {};
-  const lines = blockers.flatMap(({ object, reason, fix }) => [
-    `  ${messageWithFlags(`${object}: ${reason}`)}`,
+  const lines = blockers.flatMap(({ fix, ...finding }) => [
+    `  ${messageWithFlags(findingText(finding))}`,
     ...(fix === "" ? [] : [`    → ${messageWithFlags(fix.replace(/; nothing was written$/, ""))}`]),
   ]);
   if (blockers.some(({ code }) => code === "target_not_empty")) lines.push(`  ${ofEarlierCopy}`);
-  return { shown: `nothing was written: ${counted(blockers.length, "blocker")}\n${lines.join("\n")}\n` };
+  return { shown: `nothing was written: ${counted(blockers.length, "blocker")}\n${lines.join("\n")}` };
 }
 
 function storedIn({ made }: CopyReport, reports: readonly string[]): string {

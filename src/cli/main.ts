@@ -189,7 +189,9 @@ async function runCommand(
       (interrupted && stoppedMessage(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
     const { run, shown: laidOut } = thrown as { run?: string; shown?: string };
     const told = !interrupted && laidOut !== undefined ? redactor.clean(laidOut) : message;
-    const shown = `rowferry: ${told}${exitMessage(exitCode, code)}`;
+    // The code stands at the end of the sentence, and before the lines that follow it.
+    const end = laidOut === undefined ? told.length : told.search(/\n|$/);
+    const shown = `rowferry: ${told.slice(0, end)}${exitMessage(exitCode, code)}${told.slice(end)}`;
     voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;

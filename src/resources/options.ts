@@ -60,7 +60,7 @@ export const optionsSchema = z.object({
   schemas: z
     .record(z.string().min(1).max(64), z.string().max(64))
     .describe(
-      "Rename schemas: source schema (in MySQL the database) to target schema. In a MySQL target the value is a prefix of the tables' names; empty for none. Other schemas keep their names.",
+      "Rename schemas: source schema (in MySQL the database) to target schema. In a MySQL target the value is a prefix of the tables' names; empty for none. Other schemas keep their names. Between PostgreSQL servers it is refused.",
     )
     .meta({ maxProperties: 100 })
     .refine((value) => Object.keys(value).length <= 100, "names at most 100 schemas")

@@ -136,7 +136,7 @@ describe("rowferry copy", () => {
       error: { code: "target_not_empty", retryable: false, message: expect.stringContaining("customer") },
     });
     expect(stderr).toMatch(
-      /rowferry: nothing was written: 1 blocker\n {2}\S*customer: the target has objects of these names\n {4}→ [^\n]+\n {2}If an earlier copy made them: rowferry reset TARGET/,
+      /rowferry: nothing was written: 1 blocker \(target_not_empty\)\n {2}\S*customer: the target has objects of these names\n {4}→ [^\n]+\n {2}If an earlier copy made them: rowferry reset TARGET/,
     );
     expect(stderr).toContain("(target_not_empty)");
     expect(await fences(target)).toBe("0");

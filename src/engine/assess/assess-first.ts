@@ -2,6 +2,7 @@ import type { RunCode } from "../contract/codes/index.ts";
 import { type CopyHooks, type CopyRequest, EngineError } from "../contract/index.ts";
 import type { FoundRun } from "../run/fence/fence.ts";
 import { watchBeginning } from "../run/watchdog/beginning.ts";
+import { findingText } from "./finding.ts";
 import type { Assessment, AssessRequest } from "./index.ts";
 import { ofLogins } from "./logins.ts";
 
@@ -83,7 +84,7 @@ function refuse({ findings }: Assessment): void {
   const [first] = blockers;
   if (first === undefined) return;
   const said = blockers
-    .map(({ object, reason, fix }) => `${object}: ${reason}${fix === "" ? "" : ` (${fix})`}`)
+    .map((finding) => `${findingText(finding)}${finding.fix === "" ? "" : ` (${finding.fix})`}`)
     .map((words) => words.replaceAll("; nothing was written", ""));
   throw new Blocked(first.code, `nothing was written, since the copy would fail: ${said.join("; ")}`);
 }

@@ -33,6 +33,10 @@ export interface PlannedObject {
   note?: string;
 }
 
+/** The reason with its object in front, unless the reason begins with it. */
+export const findingText = ({ object, reason }: Pick<Finding, "object" | "reason">): string =>
+  reason.startsWith(`${object} `) ? reason : `${object}: ${reason}`;
+
 export const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
 
 type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;

@@ -132,6 +132,6 @@ async function intoPresent(
 function withoutViews(entry: PlannedObject, report: ReportFinding): PlannedObject {
   if (entry.kind !== "view" || entry.outcome !== "converted") return entry;
   const note = "the target's user lacks the right to make views";
-  report("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW there");
+  report("warning", "right_missing", entry.name, note, "GRANT CREATE VIEW ON the target's database to its user");
   return { ...entry, outcome: "reported", note };
 }

@@ -2,6 +2,7 @@ import { counted, durationText, sizeText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
 import { formatSnapshot } from "./format-snapshot.ts";
 import { notCopiedText } from "./not-copied.ts";
+import { weightOf } from "./reasons.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
 
@@ -33,7 +34,7 @@ export function factsOf(report: CopyReport): Facts {
   const unequal = report.tables.filter(({ rows }) => rows.source !== rows.target).length;
   const differing = report.verification?.differences.length ?? 0;
   return {
-    verdict: verdictOf(report, `${left ?? "Every object of the source is accounted for"}.`, unequal + differing),
+    verdict: verdictOf(report, `${left ?? "No source object is missing or changed"}.`, unequal + differing),
     whole: left === undefined && unequal + differing === 0 && (report.changed_columns ?? 0) === 0,
     summary: summaryOf(report),
     inventory,
@@ -100,16 +101,4 @@ function grouped(report: CopyReport, outcome: InventoryEntry["outcome"]): Map<st
   }
   for (const group of groups.values()) group.sort((a, b) => (a.name < b.name ? -1 : 1));
   return new Map([...groups].sort(([a], [b]) => weightOf(a) - weightOf(b) || (a < b ? -1 : 1)));
-}
-
-const heavy = [
-  ...["table", "partition", "column", "view", "materialized view", "trigger", "function", "procedure", "aggregate"],
-  ...["event", "constraint", "index", "sequence", "type", "domain"],
-];
-const light = ["comment", "default grants", "grants", "grant"];
-
-/** By how much an application would miss one. */
-function weightOf(kind: string): number {
-  const at = heavy.indexOf(kind);
-  return at >= 0 ? at : heavy.length + 1 + light.indexOf(kind);
 }

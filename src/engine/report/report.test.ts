@@ -198,3 +198,14 @@ it("thousands of objects make one page", () => {
   }));
   expect(reportPage({ ...report, inventory: many }).length).toBeGreaterThan(20_000);
 });
+
+it("the summary writes the same reason once, without the draft of a view", () => {
+  const one = (kind: string, name: string, note: string) => ({ kind, name, note, outcome: "reported" as const });
+  const inventory = [
+    ...["a", "b", "c", "d", "e", "f"].map((name) => one("trigger", name, "its code is not translated")),
+    one("view", "v", "not translated: why; draft: SELECT 1"),
+  ];
+  expect(reportSummary({ ...report, inventory }, { stored: true }).split("Not copied, or changed:\n")[1]).toBe(
+    "  view v: not translated: why (a draft is in the report)\n  trigger a, b, c, d, e and 1 more: its code is not translated",
+  );
+});

@@ -2,6 +2,7 @@ import { counted } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
 import { escapeUnseen } from "../contract/text/printable.ts";
 import { factsOf, numberText, withoutRows } from "./facts.ts";
+import { byReason, reasonLine } from "./reasons.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
 
@@ -101,21 +102,24 @@ export function reportSummary(
 ): string {
   const { verdict, summary, inventory } = factsOf(report);
   const width = Math.max(...summary.map(([name]) => name.length));
-  const reported = all(inventory.reported).map(({ kind, name, note }) => {
-    const why = note === undefined ? "" : `: ${oneLine(note)}`;
-    return `${oneLine(kind)} ${oneLine(name)}${why}`;
-  });
-  const named = (heading: string, lines: readonly string[]) => [
-    ...(lines.length === 0 ? [] : ["", `${heading}:`, ...lines.slice(0, most).map((line) => `  ${line}`)]),
-    ...(lines.length > most
-      ? [`  and ${numberText(lines.length - most)} more, in the report${stored ? "" : " (--report FILE)"}`]
-      : []),
-  ];
+  const where = stored ? "the report" : "the report (--report FILE)";
+  const named = (heading: string, lines: readonly string[], counts: readonly number[] = lines.map(() => 1)) => {
+    const more = counts.slice(most).reduce((sum, count) => sum + count, 0);
+    return [
+      ...(lines.length === 0 ? [] : ["", `${heading}:`, ...lines.slice(0, most).map((line) => `  ${line}`)]),
+      ...(more > 0 ? [`  and ${numberText(more)} more, in ${where}`] : []),
+    ];
+  };
+  const groups = byReason(all(inventory.reported));
   return [
     verdict,
     "",
     ...summary.map(([name, value]) => `  ${name.padEnd(width)}  ${oneLine(value)}`),
     ...named("Warnings", report.warnings.map(oneLine)),
-    ...named("Not copied, or changed", reported),
+    ...named(
+      "Not copied, or changed",
+      groups.map((group) => oneLine(reasonLine(group, where))),
+      groups.map(({ length }) => length),
+    ),
   ].join("\n");
 }

@@ -216,7 +216,7 @@ test("of a large one some rows are read, which are named, and the rates are the 
     expect(sample).toMatch(/^the first \d+ rows of /);
     expect(Number(/first (\d+)/.exec(sample)?.[1])).toBeLessThan(40);
     expect(samples).toContainEqual(expect.stringContaining("1 MB of text that the target counted"));
-    expect(estimate.basis).toMatch(/measured: [\d,.]+ MB\/s read from the source; [\d,.]+ MB\/s sent to the target/);
+    expect(estimate.basis).toMatch(/Measured: [\d,.]+ MB\/s from the source, [\d,.]+ MB\/s to the target/);
     expect(estimate.basis.length).toBeLessThanOrEqual(240);
   }
   const slow = await look(postgres.endpoint(source), postgres.endpoint(target), { bandwidth: 1_000_000 });

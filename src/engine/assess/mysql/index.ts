@@ -1,5 +1,6 @@
 import type { CopyOptions, Endpoint } from "../../contract/index.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../../mysql/catalogue/catalogue.ts";
+import { ownAccount } from "../../mysql/catalogue/own-account.ts";
 import { type Rights, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal, qualified } from "../../mysql/driver/names.ts";
@@ -49,8 +50,7 @@ export async function assessMysqlSource(
   await reportReplica(session, report);
   await reportMysqlConnections(session, await readSettings(session), jobs, report);
   const catalogue = await readCatalogue(session, database, copied);
-  for (const { kind, name, note } of catalogue.unseen)
-    report("warning", "unseen", `${kind} ${name}`, note, "grant the right that is named");
+  for (const { kind, name, why, grant } of catalogue.unseen) report("warning", "unseen", `${kind} ${name}`, why, grant);
   const rights = await knownRights(session);
   const all = `${qualified(database)}.*`;
   const flush = rights === undefined || ["RELOAD", "FLUSH_TABLES"].some((right) => rights.everywhere(right));
@@ -64,7 +64,9 @@ export async function assessMysqlSource(
       "right_missing",
       "RELOAD",
       `user ${user} may not FLUSH TABLES WITH READ LOCK: ${weaker}`,
-      lock ? "" : `grant RELOAD on *.*, or LOCK TABLES on ${all}`,
+      lock
+        ? ""
+        : `GRANT LOCK TABLES ON ${all} TO ${await ownAccount(session)}, or GRANT RELOAD ON *.* TO ${await ownAccount(session)}`,
     );
   }
   const others = catalogue.tables
@@ -122,6 +124,7 @@ export async function assessMysqlTarget(
   reportOld(session, report);
   const rights = await knownRights(session);
   const on = qualified(database);
+  const account = await ownAccount(session);
   const missing = rights === undefined ? [] : needed.filter((right) => !rights.onDatabase(right, database));
   if (missing.length > 0)
     report(
@@ -129,7 +132,7 @@ export async function assessMysqlTarget(
       "right_missing",
       missing.join(", "),
       `user ${user} may not make and fill tables in ${database}`,
-      `GRANT ${missing.join(", ")} ON ${on}.*`,
+      `GRANT ${missing.join(", ")} ON ${on}.* TO ${account}`,
     );
   for (const [right, what] of wished)
     if (rights !== undefined && needs.includes(right) && !rights.onDatabase(right, database))
@@ -138,7 +141,7 @@ export async function assessMysqlTarget(
         "right_missing",
         right,
         `without it ${what} cannot be made, and the source has some`,
-        `GRANT ${right} ON ${on}.*, or copy the rows alone with options.content data`,
+        `GRANT ${right} ON ${on}.* TO ${account}, or copy the rows alone with options.content data`,
       );
   const settings = await readSettings(session);
   reportReadOnly(settings, rights, report);

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { ofUsers, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
+import { identifier } from "../../postgres/driver/names.ts";
 import { oldest, versionText } from "../../postgres/driver/version.ts";
 import { tableGrant } from "../../postgres/source/table-grant.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
@@ -206,7 +207,7 @@ export async function assessPostgresTarget(
       "right_missing",
       "CREATE",
       `user ${user} may not make extensions in database ${database}`,
-      `GRANT CREATE ON DATABASE ${database}, unless they are there`,
+      `GRANT CREATE ON DATABASE ${identifier(database)} TO ${identifier(user)}, unless they are there`,
     );
   const needed = [...new Set(["public", ...schemas])];
   const closed = await session.query<{ name: string; there: boolean }>(
@@ -223,8 +224,8 @@ export async function assessPostgresTarget(
         there ? `CREATE on schema ${name}` : "CREATE",
         there ? `user ${user} may not make tables in schema ${name}` : `user ${user} may not make schema ${name}`,
         there
-          ? `GRANT CREATE ON SCHEMA ${name}`
-          : `make it and GRANT ALL ON SCHEMA ${name}, or GRANT CREATE ON DATABASE ${database}`,
+          ? `GRANT CREATE ON SCHEMA ${identifier(name)} TO ${identifier(user)}`
+          : `CREATE SCHEMA ${identifier(name)} AUTHORIZATION ${identifier(user)}, or GRANT CREATE ON DATABASE ${identifier(database)} TO ${identifier(user)}`,
       );
   if (encoding === undefined && facts?.encoding !== "UTF8")
     report(

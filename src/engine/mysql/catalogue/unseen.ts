@@ -1,6 +1,8 @@
+import { printable } from "../../contract/text/printable.ts";
 import { MysqlError } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
+import { ownAccount } from "./own-account.ts";
 import { type Rights, readRights, rightsOf } from "./rights.ts";
 
 /** What the source's catalogue does not show to this user: the server leaves it out of its lists without an error. */
@@ -8,7 +10,11 @@ export interface Unseen {
   kind: "table" | "column" | "trigger" | "event" | "routine";
   /** Qualified; `*` where the names themselves cannot be known. */
   name: string;
-  /** What is missing and which right fixes it. */
+  /** What is missing. */
+  why: string;
+  /** The statement that fixes it. */
+  grant: string;
+  /** Both, for a report. */
   note: string;
 }
 
@@ -18,23 +24,29 @@ export async function findUnseen(session: Session, database: string, tables: rea
   if (rights === "all") return [];
   const unseen: Unseen[] = [];
   const all = qualified(database, "*").replace("`*`", "*");
-  const say = (kind: Unseen["kind"], name: string, note: string) => unseen.push({ kind, name, note });
+  const account = printable(await ownAccount(session));
+  const say = (kind: Unseen["kind"], name: string, why: string, right: string) => {
+    const grant = `GRANT ${right} TO ${account}`;
+    unseen.push({ kind, name, why, grant, note: `${why}: ${grant}` });
+  };
   const { maria, version } = session.server;
 
   if (!rights.onDatabase("SELECT", database)) {
     say(
       "table",
       `${database}.*`,
-      `only tables and views that the user has a right of its own on can be seen; there may be others: grant SELECT on ${all} to see and copy all`,
+      "only tables and views that the user has a right of its own on can be seen; there may be others",
+      `SELECT ON ${all}`,
     );
     for (const name of await hiddenTables(session, rights, database, tables))
-      say("table", `${database}.${name}`, `the user may not read it, so it was not copied: grant SELECT on ${all}`);
+      say("table", `${database}.${name}`, "the user may not read it, so it is not copied", `SELECT ON ${all}`);
   }
   for (const table of tables.filter((name) => !rights.onTable("SELECT", database, name)))
     say(
       "column",
       `${table}.*`,
-      `only columns that the user has a right of its own on can be seen and were copied: grant SELECT on ${qualified(database, table)}`,
+      "only columns that the user has a right of its own on can be seen and copied",
+      `SELECT ON ${qualified(database, table)}`,
     );
 
   const without = tables.filter((name) => !rights.onTable("TRIGGER", database, name));
@@ -43,10 +55,9 @@ export async function findUnseen(session: Session, database: string, tables: rea
       without.length === tables.length
         ? ""
         : ` of ${without.slice(0, 20).join(", ")}${without.length > 20 ? " and others" : ""}`;
-    say("trigger", `${database}.*`, `triggers${which} cannot be seen: grant TRIGGER on ${all} to see its triggers`);
+    say("trigger", `${database}.*`, `triggers${which} cannot be seen`, `TRIGGER ON ${all}`);
   }
-  if (!rights.onDatabase("EVENT", database))
-    say("event", `${database}.*`, `events cannot be seen: grant EVENT on ${all} to see its events`);
+  if (!rights.onDatabase("EVENT", database)) say("event", `${database}.*`, "events cannot be seen", `EVENT ON ${all}`);
   const listsRoutines =
     maria || version < 80000
       ? rights.onTable("SELECT", "mysql", "proc")
@@ -54,11 +65,12 @@ export async function findUnseen(session: Session, database: string, tables: rea
   const names = ["EXECUTE", "CREATE ROUTINE", "ALTER ROUTINE", "SHOW CREATE ROUTINE"];
   if (!listsRoutines && !names.some((right) => rights.onDatabase(right, database))) {
     const fix =
-      maria || version < 80000 ? "SELECT on mysql.proc" : version < 80020 ? `EXECUTE on ${all}` : "SHOW_ROUTINE on *.*";
+      maria || version < 80000 ? "SELECT ON mysql.proc" : version < 80020 ? `EXECUTE ON ${all}` : "SHOW_ROUTINE ON *.*";
     say(
       "routine",
       `${database}.*`,
-      `functions and procedures cannot be seen, but for those that the user has a right of its own on: grant ${fix} to see them`,
+      "functions and procedures cannot be seen, but for those that the user has a right of its own on",
+      fix,
     );
   }
   return unseen;

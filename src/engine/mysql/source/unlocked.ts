@@ -45,6 +45,6 @@ const aloneWarning = (locks: Unlocked["locks"], cause: string | undefined): stri
   if (locks === "none")
     return `the source was read through one connection, since options.source_locks is none, ${states}`;
   return cause === undefined
-    ? `the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, ${states}: grant RELOAD or LOCK TABLES to read with several`
+    ? `the source was read through one connection, since its user may neither FLUSH TABLES WITH READ LOCK nor LOCK TABLES, ${states}: GRANT LOCK TABLES on the database, or RELOAD ON *.*, to read with several`
     : `the source was read through one connection, since ${cause}, ${states}: copy it again when no statement or transaction runs long and none is left prepared (XA RECOVER), to read with several`;
 };

@@ -68,8 +68,7 @@ function translateOne<View extends ReadView, Table>(
   if ("reason" in found) {
     const { draft } = found;
     return {
-      reason:
-        draft === undefined ? found.reason : `${found.reason}; but for that it would be: ${draft.slice(0, 16_384)}`,
+      reason: draft === undefined ? found.reason : `${found.reason}; draft: ${draft.slice(0, 16_384)}`,
     };
   }
   const { columns } = found;

@@ -134,7 +134,7 @@ const unseen = async (reader: Reader, database: string): Promise<InventoryEntry[
           kind: "grant",
           name: `${database}.*`,
           outcome: "reported",
-          note: "only the user's own rights can be seen: grant SELECT on mysql.* to see those of other accounts",
+          note: "only the user's own rights can be seen; those of other accounts need SELECT ON mysql.*",
         },
       ];
 

@@ -14,7 +14,7 @@ export const createExpressions = (from: DatabaseProduct, to: DatabaseProduct): E
       ...(result === undefined ? {} : { result: columnMeaning(result) }),
     });
     if ("sql" in found) return { sql: found.sql };
-    return { reason: found.draft === undefined ? found.reason : `${found.reason}; else it would be ${found.draft}` };
+    return { reason: found.draft === undefined ? found.reason : `${found.reason}; draft: ${found.draft}` };
   },
 });
 
