@@ -141,6 +141,9 @@ async function tell(text: string, { stdout, stderr }: Io): Promise<number> {
 /** A person's pager that was left: no fault. */
 const gone = (error: unknown) => (error as NodeJS.ErrnoException).code === "EPIPE";
 
+/** The code stands at the end of the first line: lines that follow it are a list. */
+const withCode = (words: string, code: string) => words.replace(/(?=\n {2}\S)|$/, () => code);
+
 async function runCommand(
   command: Command,
   argv: readonly string[],
@@ -189,9 +192,7 @@ async function runCommand(
       (interrupted && stoppedMessage(command, voice, written)) || redactor.clean(messageWithFlags(failure.message));
     const { run, shown: laidOut } = thrown as { run?: string; shown?: string };
     const told = !interrupted && laidOut !== undefined ? redactor.clean(laidOut) : message;
-    // The code stands at the end of the sentence, and before the lines that follow it.
-    const end = laidOut === undefined ? told.length : told.search(/\n|$/);
-    const shown = `rowferry: ${told.slice(0, end)}${exitMessage(exitCode, code)}${told.slice(end)}`;
+    const shown = `rowferry: ${withCode(told, exitMessage(exitCode, code))}`;
     voice.failed(shown, { code, message, retryable });
     if (exitCode === exitCodes.usage && code === "usage") io.stderr.write(`More: rowferry ${command.name} --help\n`);
     const body = error instanceof ResultNotWritten ? error.body : undefined;
