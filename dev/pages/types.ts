@@ -65,6 +65,14 @@ A byte may be invalid in its column's character set, such as x'98' in cp1251. Ro
 - To keep the bytes, set the column's type to \`bytea\` with \`types\`.
 - Character sets without such bytes (utf8mb4, utf8mb3, latin1 and others) are not checked.
 
+### Texts of a database in SQL_ASCII
+
+A PostgreSQL database in SQL_ASCII stores bytes and does not know their encoding.
+
+- MySQL and MariaDB take these bytes as UTF-8. If a value is no text in UTF-8, the run fails with \`data_refused\` before it writes, and names the table, the column and the number.
+- A PostgreSQL target in UTF8 takes them as UTF-8 as well. The run fails with \`unsupported_text\` at a value that is none, and names the table.
+- A PostgreSQL target in another encoding takes them as texts of that encoding, and a warning says so. UTF-8 bytes then become other characters.
+
 ### Numbers and keys in JSON
 
 MySQL's JSON stores a number with a decimal point, or beyond 64 bits, as a double. If JSON or an array from PostgreSQL has a number with more digits, the report's warnings count

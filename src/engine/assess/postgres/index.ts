@@ -89,7 +89,7 @@ export async function assessPostgresSource(
       "warning",
       "encoding",
       "SQL_ASCII",
-      "the source does not know the encoding of its texts; bytes that are no UTF-8 are refused by a target with an encoding",
+      "the source does not know the encoding of its texts: a PostgreSQL target takes their bytes as texts of its own encoding, MySQL and MariaDB as UTF-8; bytes that are no text there are refused",
       "recode the texts, or make the target database with ENCODING 'SQL_ASCII'",
     );
   const extensions = await session.query<{ name: string }>(

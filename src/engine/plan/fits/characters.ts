@@ -19,3 +19,6 @@ export const characterChecks = (
   encoding !== undefined && mayHaveAny(type)
     ? [{ check: "charset", charset: encoding.name, characters: encoding.characters }]
     : [];
+
+/** Texts of a database of SQL_ASCII, which are read as UTF-8. */
+export const encodedChecks = (type: ValueType): Check[] => (mayHaveAny(type) ? [{ check: "encoded" }] : []);

@@ -61,8 +61,9 @@ export function postgresMisfit(value: string, check: Check): string {
     case "form":
     case "written":
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
-    case "clock":
     case "encoded":
+      return `${text} !~ ${literal(utf8)} COLLATE "C"`;
+    case "clock":
     case "condition":
       return "false";
     case "charset":
@@ -72,6 +73,18 @@ export function postgresMisfit(value: string, check: Check): string {
       return "false";
   }
 }
+
+/** For a database of SQL_ASCII, to which each byte is a character: a text in UTF-8. */
+const utf8 = `^(${[
+  "[\\u0001-\\u007f]",
+  "[\\u00c2-\\u00df][\\u0080-\\u00bf]",
+  "\\u00e0[\\u00a0-\\u00bf][\\u0080-\\u00bf]",
+  "[\\u00e1-\\u00ec\\u00ee\\u00ef][\\u0080-\\u00bf]{2}",
+  "\\u00ed[\\u0080-\\u009f][\\u0080-\\u00bf]",
+  "\\u00f0[\\u0090-\\u00bf][\\u0080-\\u00bf]{2}",
+  "[\\u00f1-\\u00f3][\\u0080-\\u00bf]{3}",
+  "\\u00f4[\\u0080-\\u008f][\\u0080-\\u00bf]{2}",
+].join("|")})*$`;
 
 /** NaN and the infinities are refused by the target's server, or kept. */
 const finite = (text: string, condition: string) => `CASE WHEN ${text} ~ '[NI]' THEN false ELSE ${condition} END`;

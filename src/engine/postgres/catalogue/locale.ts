@@ -23,3 +23,12 @@ export async function otherLocale(source: Session, target: Session): Promise<str
   if (ours === theirs) return undefined;
   return `its locale is ${theirs}, and the source's is ${ours}: texts without a collation of their own are sorted otherwise`;
 }
+
+/**
+ * Words for a source that does not know the encoding of its texts, and a target whose encoding takes bytes that may mean
+ * other characters in it. In UTF8, bytes of another encoding are refused.
+ */
+export const unknownEncoding = (source: string, target: string): string | undefined =>
+  source !== "SQL_ASCII" || target === "SQL_ASCII" || target === "UTF8"
+    ? undefined
+    : `the source database is SQL_ASCII, which does not know the encoding of its texts: the target takes their bytes as ${target}; if they are UTF-8 or of another encoding, copy into a database of that encoding`;

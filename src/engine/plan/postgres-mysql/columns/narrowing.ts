@@ -2,6 +2,7 @@ import { EngineError } from "../../../contract/index.ts";
 import { type SourceColumn, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import { mysqlShapes } from "../../../verify/checksum/expressions.ts";
+import { encodedChecks } from "../../fits/characters.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";
@@ -124,8 +125,20 @@ export const setsOf = (plans: readonly WithDoubts[]): string[] => [
   ),
 ];
 
-/** The doubts with what the sets have. */
-export const doubtsWith = ({ doubts, loaded }: WithDoubts, known: ReadonlyMap<string, string>): Doubt[] =>
+/** The doubts with what the sets have; in a database of SQL_ASCII any text may be none in UTF-8. */
+export function doubtsWith(plan: WithDoubts, known: ReadonlyMap<string, string>, encoding?: string): Doubt[] {
+  const own = withSets(plan, known);
+  if (encoding !== "SQL_ASCII") return own;
+  return [
+    ...own,
+    ...plan.loaded.flatMap(({ source, sql }) => {
+      const checks = encodedChecks(sourceType(source));
+      return checks.length === 0 ? [] : [postgresDoubt(source.name, [source.written, sql], checks)];
+    }),
+  ];
+}
+
+const withSets = ({ doubts, loaded }: WithDoubts, known: ReadonlyMap<string, string>): Doubt[] =>
   doubts.map((doubt) => {
     const column = loaded.find(({ source: { name } }) => name === doubt.column);
     if (column === undefined) return doubt;

@@ -221,7 +221,7 @@ async function prepareTarget(
     doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => ({
       table: tableName(plan.source),
       bytes,
-      doubts: is === undefined ? doubtsWith(plan, characters) : writtenAlone(plan.doubts),
+      doubts: is === undefined ? doubtsWith(plan, characters, source.encoding) : writtenAlone(plan.doubts),
       parts: parts.map(({ from }) => from),
     })),
     { ...looking(run.progress, valuesCompared), log },

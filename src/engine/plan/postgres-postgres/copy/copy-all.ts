@@ -1,7 +1,7 @@
 import type { CopyReport } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Thing } from "../../../postgres/catalogue/inventory.ts";
-import { otherLocale } from "../../../postgres/catalogue/locale.ts";
+import { otherLocale, unknownEncoding } from "../../../postgres/catalogue/locale.ts";
 import { refuseOtherMoney } from "../../../postgres/catalogue/money.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
@@ -137,6 +137,8 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
         log,
       });
   const facts = await readTargetFacts(target);
+  const unknown = unknownEncoding(plan.opened.encoding, facts.encoding);
+  if (unknown !== undefined) said.warn(unknown);
   const { note, warn } = said;
   const schema: ObjectTarget = { session: target, fence, facts, owed: [], note, warn, did: progress.did };
   const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
