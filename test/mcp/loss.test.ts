@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../dev/databases/index.ts";
 import { untilStatus, work } from "../api/migrations-play.ts";
-import { type Person, signUp } from "../api/world.ts";
+import { api, type Person, signUp } from "../api/world.ts";
 import { connect, type Session } from "../databases/connect.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { connectMcp } from "./client.ts";
@@ -78,4 +78,30 @@ test("a reset's preview says that rows which others wrote into the copy are drop
   expect(await target.query("SELECT id FROM orders ORDER BY id")).toEqual([["1"], ["2"]]);
   const gone = await mcp.call("delete-migration-tool", { id, confirm: true });
   expect(gone.data.next).toBe("Tell the user that the copy stays in the target.");
+  await target.query("DROP TABLE orders");
+});
+
+test("a reset that can drop nothing keeps the report of the copy, by REST and by MCP", async () => {
+  const { id } = (await mcp.call("prepare-migration-tool", given({}))).data.migration;
+  expect((await work(ann, id)).code).toBe(0);
+  await untilStatus(ann, id, "completed");
+  const report = () => api(`/api/migrations/${id}/report`, { token: ann.token });
+  const before = await report();
+  expect(before.status, before.text).toBe(200);
+  const tables = await mcp.call("get-migration-tool", { id, list: "tables" });
+  await target.query("CREATE VIEW others AS SELECT id FROM orders");
+  const { digest } = (await mcp.call("reset-migration-tool", { id })).data.preview;
+  expect(await mcp.call("reset-migration-tool", { id, confirm: true, digest })).toMatchObject({ isError: false });
+  expect((await work(ann, id, 2)).code).toBe(2);
+  await untilStatus(ann, id, "failed");
+  const failed = await mcp.call("get-migration-tool", { id });
+  expect(failed.data, failed.text).toMatchObject({ error_code: "dependents_exist" });
+  expect(failed.data.next).toContain("list=report");
+  expect(await report()).toMatchObject({ status: 200, body: before.body });
+  const kept = await mcp.call("get-migration-tool", { id, list: "tables" });
+  expect(kept.text).toContain("This is the last page.");
+  const shown = (untrusted: string) => untrusted.split("\n").filter((line) => line.includes("orders"));
+  expect(shown(kept.data.untrusted)).toEqual(shown(tables.data.untrusted));
+  expect(shown(kept.data.untrusted).length).toBeGreaterThan(0);
+  await target.query("DROP VIEW others");
 });

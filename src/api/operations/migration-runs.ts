@@ -62,7 +62,7 @@ export const migrationRunOperations: readonly Operation[] = [
     path: "/api/migrations/{id}/report",
     summary: "Show the verification report",
     description:
-      "Every table with its row counts in source and target, every object of the source with its outcome, and the verification. It is there once the status is `completed`.",
+      "Every table with its row counts in source and target, every object of the source with its outcome, and the verification. It is available once the status is `completed`. If a later reset or retry fails, it stays the report of the last completed run.",
     tag,
     auth: "token",
     tier: "read",

@@ -71,7 +71,7 @@ const getInput = z.strictObject({
   list: z
     .enum(["log", ...Object.keys(reportLists)] as ["log", ...ReportList[]])
     .describe(
-      "Pages, in `untrusted`, of the complete log or of the report of a completed run. `report`: its single fields. `not_copied`: objects that were not copied or were changed. `definitions`: their source text. `verification`: filled by `verify: checksum`. `made`: objects created.",
+      "Pages, in `untrusted`, of the complete log or of the report of the last completed run. `report`: its single fields. `not_copied`: objects that were not copied or were changed. `definitions`: their source text. `verification`: filled by `verify: checksum`. `made`: objects created.",
     )
     .exactOptional(),
   limit: z.number().int().min(1).max(100).default(20).describe("Lines of a page of `list`."),

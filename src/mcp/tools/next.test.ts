@@ -61,7 +61,12 @@ const failed = { id: "m1", status: "failed" } as const;
 
 test.each([
   ["an empty part of a report", completed, "verification", "The list is empty."],
-  ["the report of a failed migration", failed, "warnings", "There is no report: only a completed migration has one."],
+  [
+    "the report of a failed migration",
+    failed,
+    "warnings",
+    "There is no report: no run of this migration has completed.",
+  ],
   ["an empty log", failed, "log", "The list is empty."],
 ] as const)("an empty page says why it is empty: %s", (_what, one, list, words) => {
   expect(nextOfPage(one, { list, next_cursor: null, isEmpty: true })).toContain(words);

@@ -68,7 +68,7 @@ export function nextOfPage(
     ? "This is the last page."
     : list === "log" || status === "completed"
       ? `The list is empty.${list === "verification" ? " Only the option verify: checksum fills it." : ""}`
-      : "There is no report: only a completed migration has one.";
+      : "There is no report: no run of this migration has completed.";
   return `${end} For the state call get-migration-tool with id ${id} alone.`;
 }
 
@@ -103,6 +103,9 @@ function afterFailure({ id, error }: Pick<One, "id" | "error">): string {
   return `${fixed} To drop what the copy made in the target and copy again, call reset-migration-tool.`;
 }
 
+const keptReport =
+  "If a run completed before, list=report and the other lists of get-migration-tool still show the report of that run.";
+
 interface Known {
   /** Whether anybody can pay at this installation. */
   takesPayments: boolean;
@@ -136,7 +139,7 @@ export function nextOf(
     case "completed":
       return `It is completed and verified ${methodOf(one)}.${dropped(one)}${lost(one.report?.reported ?? 0, one.id, cursor)}${warned(warnings, one.id)}`;
     case "failed":
-      return `${afterFailure(one)} ${one.cost > 0 ? "The failed run is not charged; cost is the amount of an earlier charge." : "The failed run is not charged."}`;
+      return `${afterFailure(one)}${one.reset > 0 ? ` ${keptReport}` : ""} ${one.cost > 0 ? "The failed run is not charged; cost is the amount of an earlier charge." : "The failed run is not charged."}`;
     case "awaiting_payment":
       return takesPayments
         ? `The user must authorize the payment${amount === undefined ? "" : ` of ${amount}`} at the checkout link; you cannot. ${newLink} Look again in ${wait} seconds.`

@@ -3,6 +3,8 @@ import type { Caller, World } from "../world.ts";
 import { findMigration } from "./find.ts";
 import { badCursor } from "./list.ts";
 import { readFields, visitElements } from "./view/archive.ts";
+import { reportPlace } from "./view/report-place.ts";
+import { shownState } from "./view/shown.ts";
 
 /** A part of the report as lines: of each element of the list at the path, or of the fields of the object there. */
 export type ReportPart = { path: readonly string[] } & (
@@ -11,7 +13,7 @@ export type ReportPart = { path: readonly string[] } & (
 );
 
 /**
- * Lines of parts of a completed run's report, page by page; an element of several lines may go on on the next page. Empty without a report, or
+ * Lines of parts of the last completed run's report, page by page; an element of several lines may go on on the next page. Empty without a report, or
  * where it was deleted. `list` names the parts. Throws Problem `not_found`, `other_team`, and `invalid` for a cursor of something else.
  */
 export async function pageOfReport(
@@ -21,7 +23,7 @@ export async function pageOfReport(
   { list, parts, limit, cursor }: { list: string; parts: readonly ReportPart[]; limit: number; cursor?: string },
 ): Promise<{ lines: string[]; next_cursor: string | null }> {
   const migration = await findMigration(world, caller, id);
-  const configMap = migration.status?.report?.configMap;
+  const configMap = reportPlace(shownState(migration), migration.status);
   const of = ["report", list, migration.metadata.uid, configMap ?? ""];
   const [after] = cursor === undefined ? ["0"] : (readCursor(world.secret, of, cursor) ?? []);
   if (after === undefined) throw badCursor();

@@ -3,10 +3,11 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findMigration } from "./find.ts";
 import { archivedReport, type LargeText, type ReportOwner } from "./view/archive.ts";
+import { reportPlace } from "./view/report-place.ts";
 import { shownState } from "./view/shown.ts";
 
 /**
- * The verification report of a completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it
+ * The verification report of the last completed run, as the engine wrote it (docs/report.md): its JSON, to be read piece by piece; names in it
  * are data, byte for byte. Throws Problem `state_conflict` before there is one, `not_found` where it was deleted or changed, or is too large to be kept or served,
  * `other_team`, `unavailable` where it is in a bucket that does not answer.
  */
@@ -22,14 +23,15 @@ export async function reportOf(
   of: ReportOwner,
   { noun, state }: { noun: "run" | "restore"; state: string | undefined },
 ): Promise<LargeText> {
-  if (state !== "completed")
+  const place = reportPlace(state, of.status);
+  if (state !== "completed" && (state !== "failed" || place === undefined))
     throw new Problem(
       "state_conflict",
       state === "failed"
-        ? `The ${noun} failed, so it has no report. Its \`error\` and its log have the cause.`
+        ? `There is no report: the ${noun} failed${noun === "run" ? ", and none completed before" : ""}. Its \`error\` and its log have the cause.`
         : "The report is not available yet. It is available when the status is `completed`.",
     );
-  const text = await archivedReport(world, caller, of, of.status?.report?.configMap).catch((error: unknown) => {
+  const text = await archivedReport(world, caller, of, place).catch((error: unknown) => {
     throw error instanceof ArchiveError ? new Problem("not_found", error.message, { cause: error }) : error;
   });
   if (text === undefined)

@@ -40,7 +40,13 @@ const turns = createTurns({ most: 2, waiting: 8, inAll: 400 });
 
 /** A Migration, or a Restore. */
 export interface ReportOwner extends Of {
-  status?: { report?: { configMap: string } | undefined; reportBucket?: ReportBucketStatus | undefined } | undefined;
+  status?:
+    | {
+        report?: { configMap: string } | undefined;
+        madeIn?: string | undefined;
+        reportBucket?: ReportBucketStatus | undefined;
+      }
+    | undefined;
 }
 
 interface Of {
