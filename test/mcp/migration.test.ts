@@ -55,7 +55,11 @@ test("an agent previews, prepares and follows a migration to its end, resets and
   expect(preview.data.untrusted).toContain("source version");
   expect(outside(preview.text)).toContain(`estimate_id: ${preview.data.estimate_id}`);
 
-  const prepared = await mcp.call("prepare-migration-tool", { ...urls(), estimate_id: preview.data.estimate_id });
+  const { estimate_id } = preview.data;
+  const other = await mcp.call("prepare-migration-tool", { ...urls(), estimate_id, options: { verify: "checksum" } });
+  expect(other).toMatchObject({ isError: true });
+  expect(other.text).toContain("estimate_refused: The estimate is of a preview with other options: pass the `options`");
+  const prepared = await mcp.call("prepare-migration-tool", { ...urls(), estimate_id });
   expect(prepared.data, prepared.text).toMatchObject({ migration: { status: "pending" }, covered_by_plan: true });
   const { id } = prepared.data.migration;
   const waiting = await mcp.call("get-migration-tool", { id });

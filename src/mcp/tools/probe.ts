@@ -192,7 +192,7 @@ const prepare: Tool = {
     const { idempotency_key: key, ...given } = prepareInput.parse(input);
     refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
     const { migration, checkout_url, ...made } = await create(world, caller, given, {
-      ...{ asked, spend },
+      ...{ asked, spend, asPreviewed: true },
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
     const next = nextAfter(

@@ -54,7 +54,7 @@ function held(now: Terms, { quote }: WantedPayment): Terms {
 }
 
 /** `why` follows "The estimate". */
-export const estimateRefused = (why: string): Problem =>
-  new Problem("estimate_refused", `The estimate ${why}: request a new one, or remove \`estimate_id\`.`, {
-    errors: [{ field: "estimate_id", message: `${why}: request a new one, or remove it` }],
+export const estimateRefused = (why: string, fix?: string): Problem =>
+  new Problem("estimate_refused", `The estimate ${why}: ${fix ?? "request a new one, or remove `estimate_id`"}.`, {
+    errors: [{ field: "estimate_id", message: `${why}: ${fix ?? "request a new one, or remove it"}` }],
   });

@@ -25,7 +25,7 @@ import { refuseTooLong } from "./too-long.ts";
 import { marks } from "./view/marks.ts";
 import { placesMark, serversMark, urlDigest } from "./view/places.ts";
 import { untilCached } from "./view/seen.ts";
-import type { Created, CreateInput } from "./view/shapes.ts";
+import { type Created, type CreateInput, givenOptionsSchema } from "./view/shapes.ts";
 import { justMade } from "./view/shown.ts";
 import { type CheckedPair, checkPair } from "./view/urls.ts";
 
@@ -34,6 +34,8 @@ export interface CreatedBy {
   asked: ProbeCaller;
   /** A create whose source must be measured counts as probe too. */
   spend(tier: "probe"): Promise<void>;
+  /** Refuse an estimate of a preflight with other options: a model may have forgotten those that its user agreed to. */
+  asPreviewed?: boolean;
 }
 
 /**
@@ -76,7 +78,10 @@ async function createNew(
   },
 ): Promise<Created> {
   const pair = checkPair(input, world.settings.guard);
-  const quote = quoteOf(world, caller, pair, input.estimate_id);
+  const quote = quoteOf(world, caller, pair, {
+    token: input.estimate_id,
+    ...(by.asPreviewed === true ? { options: givenOptionsSchema.parse(input.options ?? {}) } : {}),
+  });
   const measure = async (): Promise<number> => {
     await by.spend("probe");
     return measuredSize(world, caller, input, by.asked);
@@ -181,6 +186,7 @@ const refusals: Record<QuoteRefusal, string> = {
   expired: "has expired",
   foreign: "was given to another account",
   mismatched: "is for other URLs",
+  replanned: "is of a preview with other options",
 };
 
 /** What the caller was shown, if anything. Throws Problem `estimate_refused`. */
@@ -188,13 +194,15 @@ function quoteOf(
   world: World,
   { account }: Caller,
   { source, target }: CheckedPair,
-  token: string | undefined,
+  { token, ...options }: { token: string | undefined; options?: object },
 ): ReadQuote | undefined {
   if (token === undefined) return undefined;
-  const of = { account: account.metadata.name, source: source.canonical, target: target.canonical };
+  const of = { account: account.metadata.name, source: source.canonical, target: target.canonical, ...options };
   const read = readQuote(world.secret, token, of, world.now());
   if ("quote" in read) return read.quote;
-  throw estimateRefused(refusals[read.refused]);
+  // Only of a model's call: it named the options to its user.
+  const fix = read.refused === "replanned" ? "pass the `options` of that preview, or preview again" : undefined;
+  throw estimateRefused(refusals[read.refused], fix);
 }
 
 /** What the API server fills in is left out. */

@@ -52,6 +52,17 @@ describe("an estimate", () => {
     expect(readQuote(secret, text, of, at)).toEqual({ refused });
   });
 
+  test("of a preflight holds for its options where a caller names any", () => {
+    const planned = packQuote(secret, { ...quote, options: { jobs: 2, types: { a: "1", b: "2" } } });
+    const { options: _options, ...of } = { ...quote, options: {} };
+    expect(readQuote(secret, planned, of, now)).toHaveProperty("quote");
+    expect(readQuote(secret, planned, { ...of, options: { types: { b: "2", a: "1" }, jobs: 2 } }, now)).toHaveProperty(
+      "quote",
+    );
+    expect(readQuote(secret, planned, { ...of, options: { jobs: 3 } }, now)).toEqual({ refused: "replanned" });
+    expect(readQuote(secret, token, { ...of, options: { jobs: 3 } }, now)).toHaveProperty("quote");
+  });
+
   test.each(["", "null", "[]", '{"account":"a1"}'])("signed in a form that is not ours is refused: %j", (text) => {
     const payload = Buffer.from(text || "x").toString("base64url");
     const proof = signature(secret, "estimate", text || "x").toString("base64url");

@@ -13,7 +13,7 @@ import type { EstimateView } from "./probe-shapes.ts";
 /** A price quote: nothing is created for it. Throws Problem `url_refused`, `invalid`, `source_unreachable`. */
 export async function estimate(world: World, caller: Caller, input: Pair, asked: ProbeCaller): Promise<EstimateView> {
   const pair = checkPair(input, world.settings.guard);
-  return quoteFor(world, caller, pair, await measuredSize(world, caller, input, asked));
+  return quoteFor(world, caller, { pair, size: await measuredSize(world, caller, input, asked) });
 }
 
 /** Bytes of the source now. Throws Problem `source_unreachable`. */
@@ -25,7 +25,12 @@ export async function measuredSize(world: World, caller: Caller, input: Pair, as
   return measured.size;
 }
 
-export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, size: number): Promise<EstimateView> {
+/** `options`: of a preflight; a caller that must not change them is held to these. */
+export async function quoteFor(
+  world: World,
+  caller: Caller,
+  { pair, size, options }: { pair: CheckedPair; size: number; options?: object },
+): Promise<EstimateView> {
   const terms = await termsFor(world, caller, { type: pair.type, size });
   const expiresAt = new Date(world.now().getTime() + quoteHours * 3_600_000);
   const { currency } = terms;
@@ -40,6 +45,7 @@ export async function quoteFor(world: World, caller: Caller, pair: CheckedPair, 
       type: pair.type,
       free: terms.by === "free",
       expiresAt,
+      ...(options === undefined ? {} : { options }),
     }),
     amount: inUnits(terms.amount, currency),
     currency,

@@ -4,7 +4,7 @@ import { isCoveredAnyway } from "../../billing/terms.ts";
 import type { Assessed, ProbeCaller, SideProbe } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { withoutOtherRuns } from "../view/other-runs.ts";
-import type { Pair } from "../view/shapes.ts";
+import { givenOptionsSchema, type Pair } from "../view/shapes.ts";
 import { type CheckedPair, checkPair } from "../view/urls.ts";
 import { quoteFor } from "./estimate.ts";
 import { isReported, notCopied } from "./not-copied.ts";
@@ -36,20 +36,24 @@ export async function preflight(world: World, caller: Caller, input: Pair, asked
     options,
     { account: caller.account.metadata.name, ...asked },
   );
-  return "unreachable" in found
-    ? halfPreflight(world, caller, pair, found)
-    : assessedPreflight(world, caller, pair, found);
+  const of = { pair, options: givenOptionsSchema.parse(input.options ?? {}) };
+  return "unreachable" in found ? halfPreflight(world, caller, of, found) : assessedPreflight(world, caller, of, found);
+}
+
+interface Asked {
+  pair: CheckedPair;
+  options: object;
 }
 
 async function assessedPreflight(
   world: World,
   caller: Caller,
-  pair: CheckedPair,
+  { pair, options }: Asked,
   { assessment, counts, size }: Assessed,
 ): Promise<Preflight> {
   const { source, target, estimate, findings, ready } = assessment;
   const { seconds, basis, latencyMs } = estimate;
-  const quote = await quoteFor(world, caller, pair, size);
+  const quote = await quoteFor(world, caller, { pair, size, options });
   const lost = notCopied(assessment);
   const worst = [...findings, ...lost].sort((a, b) => rankOf(a) - rankOf(b)).slice(0, mostFindings);
   const shown = worst.map(({ severity, ...words }) => ({
@@ -106,7 +110,7 @@ function kindsOf({ objects }: Assessment): Record<string, number> {
 async function halfPreflight(
   world: World,
   caller: Caller,
-  pair: CheckedPair,
+  { pair, options }: Asked,
   { unreachable, source, target }: SideProbe,
 ): Promise<Preflight> {
   const side = (which: "source" | "target", facts: SideProbe["source" | "target"]) => ({
@@ -115,7 +119,7 @@ async function halfPreflight(
     version: facts === undefined ? null : clean(facts.version, 128),
     latency_ms: facts?.latencyMs ?? null,
   });
-  const quote = source === undefined ? undefined : await quoteFor(world, caller, pair, source.size);
+  const quote = source === undefined ? undefined : await quoteFor(world, caller, { pair, size: source.size, options });
   return {
     ready: false,
     estimate: quote === undefined ? null : { ...quote, seconds: null, basis: null },
