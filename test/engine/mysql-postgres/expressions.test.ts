@@ -81,11 +81,9 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
   // MySQL checks each row that it stores.
   if (flavour === "mariadb")
     test("a check that PostgreSQL cannot compute for a row is named, and not made", async () => {
-      const both = await pair(
-        servers,
-        `CREATE TABLE t (id int PRIMARY KEY, a bigint, CONSTRAINT small CHECK (a * 10 < 100)); SET check_constraint_checks = 0;
-       INSERT INTO t VALUES (1, 9223372036854775807); SET check_constraint_checks = 1`,
-      );
+      const schema = `CREATE TABLE t (id int PRIMARY KEY, a bigint, CONSTRAINT small CHECK (a * 10 < 100)); SET check_constraint_checks = 0;
+       INSERT INTO t VALUES (1, 9223372036854775807); SET check_constraint_checks = 1`;
+      const both = await pair(servers, schema);
       const { report } = await run(both);
       expect(report.inventory.find(({ kind, name }) => kind === "check" && name === "t.small")).toMatchObject({
         outcome: "reported",
@@ -94,6 +92,11 @@ describe.each<Flavour>(["mariadb", "mysql"])("what a table of %s computes, check
       });
       expect(await rows(both.pg, "SELECT conname FROM pg_constraint WHERE conname = 'small'")).toEqual([]);
       expect(await rows(both.pg, "SELECT a FROM public.t")).toEqual([["9223372036854775807"]]);
+      const strict = await pair(servers, schema);
+      await expect(run(strict, { options: { jobs: 2, on_object_error: "fail" } })).rejects.toMatchObject({
+        code: "schema_refused",
+        message: expect.stringMatching(/^making check t\.small: /),
+      });
     });
 
   test("partitions by texts in a key: by hash as any text, within bounds by the bytes that they sort by", async () => {

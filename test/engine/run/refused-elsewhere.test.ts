@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { copy } from "../../../src/engine/index.ts";
 import * as mysql from "../../support/engine/mysql-mysql-support.ts";
-import type { Flavour } from "../../support/engine/mysql-support.ts";
+import { type Flavour, pair, rows, startServers } from "../../support/engine/mysql-support.ts";
 import * as postgres from "../../support/engine/postgres-mysql-support.ts";
 import { run } from "../../support/engine/run.ts";
 
@@ -110,6 +110,66 @@ describe.each<Flavour>(["mysql", "mariadb"])("%s into itself", (flavour) => {
     await expect(copy(request(both), silent)).rejects.toMatchObject({
       code: "schema_refused",
       message: expect.stringMatching(/making (key|index) (large|small)\.long_s: .*767 bytes/s),
+    });
+  });
+
+  test("a unique key that the target refuses is reported with what the target takes then, or ends the run by its name", async () => {
+    const unique = formless
+      .replaceAll("KEY long_s", "UNIQUE KEY long_s")
+      .replaceAll(/POW\(2, (\d)\), s,/g, "POW(2, $1), CONCAT(s, '-', $1),");
+    const both = await pairWithout(unique);
+    const { report } = await mysql.copied(both);
+    const refused = report.inventory.filter(({ outcome }) => outcome === "reported");
+    expect(refused.map(({ kind, name }) => [kind, name]).sort()).toEqual([
+      ["index", "large.long_s"],
+      ["index", "small.long_s"],
+    ]);
+    for (const table of ["large", "small"])
+      expect(report.warnings).toContainEqual(
+        expect.stringMatching(
+          new RegExp(
+            `^index ${table}\\.long_s: the target's server did not take it, so the target does not refuse doubled values`,
+          ),
+        ),
+      );
+    const again = await pairWithout(unique);
+    await expect(copy(request(again), silent)).rejects.toMatchObject({
+      code: "schema_refused",
+      message: expect.stringMatching(/making (?:unique|index) (?:large|small)\.long_s: .*767 bytes/s),
+    });
+  });
+});
+
+/** More different words than PostgreSQL's full-text search takes of a text. */
+const words =
+  "WITH RECURSIVE c AS (SELECT 1 AS n UNION ALL SELECT n + 1 FROM c WHERE n < 200000) SELECT GROUP_CONCAT(CONCAT('w', n) SEPARATOR ' ') FROM c";
+const tooLong = `SET SESSION group_concat_max_len = 100000000, SESSION cte_max_recursion_depth = 1000000; CREATE TABLE t (id int PRIMARY KEY, s longtext, FULLTEXT KEY words (s)); INSERT INTO t SELECT 1, (${words})`;
+
+describe("MySQL into PostgreSQL", () => {
+  let servers: Awaited<ReturnType<typeof startServers>>;
+  beforeAll(async () => {
+    servers = await startServers("mysql");
+  });
+  afterAll(() => servers?.close());
+
+  test("an index that the target refuses is reported; with on_object_error fail the run ends with its name", async () => {
+    const both = await pair(servers, tooLong);
+    const { report, copied } = await run(both);
+    await copied.finish();
+    const refused = report.inventory.filter(({ outcome }) => outcome === "reported");
+    expect(refused.map(({ kind, name, note }) => [kind, name, note])).toEqual([
+      [
+        "index",
+        "t.words",
+        expect.stringMatching(/^index t\.words could not be built: string is too long for tsvector/),
+      ],
+    ]);
+    expect(report.warnings).toContain(refused[0]?.note);
+    expect(await rows(both.pg, "SELECT count(*) FROM t WHERE length(s) > 1000000")).toEqual([["1"]]);
+    const again = await pair(servers, tooLong);
+    await expect(copy(request(again), silent)).rejects.toMatchObject({
+      code: "schema_refused",
+      message: expect.stringMatching(/^making index t\.words: string is too long for tsvector/),
     });
   });
 });

@@ -6,6 +6,7 @@ import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markShapes, partOf } from "../../../mysql/fence/others-work.ts";
 import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
 import { createPool } from "../../../mysql/target/loader.ts";
+import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -13,7 +14,7 @@ import { type Task, together, workOff } from "../../../run/work.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { createBrokenChecks } from "./broken-checks.ts";
 import { copyPart, copyTogether, type LoadedRows } from "./copy-part.ts";
-import { buildIndexes, nameOfIndex } from "./create-tables.ts";
+import { buildIndexes, isUnique, nameOfIndex } from "./create-tables.ts";
 import type { KeptTable } from "./kept-table.ts";
 import { markFinished } from "./resume.ts";
 
@@ -282,6 +283,12 @@ const refusedIndex = (table: string, { text, why }: { text: string; why: string 
   kind: "index",
   name: `${table}.${nameOfIndex(text)}`,
   outcome: "reported",
-  note: `the target's server did not take it: ${why}`,
+  note: `the target's server did not take it${isUnique(text) ? doubledValues : ""}: ${why}`,
   definition: text,
 });
+
+/** What is said of keys that the target refused. */
+export const lostKeys = (entries: readonly InventoryEntry[]): string[] =>
+  entries.flatMap(({ kind, name, outcome, note = "" }) =>
+    outcome === "reported" && note.includes(doubledValues) ? [`${kind} ${name}: ${note}`] : [],
+  );

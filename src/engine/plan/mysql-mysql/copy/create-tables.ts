@@ -162,7 +162,7 @@ export async function buildIndexes(
 }
 
 /** As in `UNIQUE KEY`. */
-const isUnique = (text: string): boolean => /^(?:UNIQUE|PRIMARY) /.test(text);
+export const isUnique = (text: string): boolean => /^(?:UNIQUE|PRIMARY) /.test(text);
 
 export const nameOfIndex = (text: string): string => /`((?:[^`]|``)*)`/.exec(text)?.[1] ?? "";
 

@@ -27,7 +27,7 @@ import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
 import { takePresent } from "../tables/take-present.ts";
 import { brokenChecks } from "./broken-checks.ts";
-import { copyTables, type DoneTable } from "./copy-tables.ts";
+import { copyTables, type DoneTable, lostKeys } from "./copy-tables.ts";
 import { makePlanned } from "./create-tables.ts";
 import { presentPlans } from "./present-plans.ts";
 import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.ts";
@@ -141,8 +141,9 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   );
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ source, done, content }) : 0));
   for (const { plan, entries, warnings: lost } of done.values()) {
-    put([...tableInventory(plan, content), ...entries]);
-    brokenChecks(entries).forEach(warn);
+    const all = [...tableInventory(plan, content), ...entries];
+    put(all);
+    [...brokenChecks(entries), ...lostKeys(all)].forEach(warn);
     lost.forEach(warn);
   }
   const changed = changedOf(done);

@@ -10,6 +10,7 @@ import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";
 import { priorityOf } from "../../../mysql/source/split.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
+import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 
 /** What becomes of one table: the statements that make it, and how its rows are read and loaded. Pure. */
@@ -291,7 +292,7 @@ export function tableInventory(plan: TablePlan, content: CopyOptions["content"])
         without.has(item)
           ? [
               item.kind !== "column"
-                ? "the target's server did not take it"
+                ? `the target's server did not take it${["primary", "unique"].includes(item.kind) ? doubledValues : ""}`
                 : "the target's server did not take its expression, or computes other values by it: the column is plain there",
             ]
           : [],

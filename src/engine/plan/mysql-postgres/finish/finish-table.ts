@@ -119,6 +119,7 @@ async function addChecks(finishing: Finishing, plan: TablePlan, session: Writer)
       say(check, "converted");
     } catch (error) {
       if (isRefusal(error)) {
+        if (finishing.strict) throw schemaRefused(`check ${plan.source.name}.${name}`, error);
         await fenced(session, finishing.fence, () => session.run(drop));
         say(check, "reported", { note: `PostgreSQL cannot compute it for a row: ${serverMessage(error)}`, definition });
         continue;
