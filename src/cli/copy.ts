@@ -138,7 +138,7 @@ function advise(error: unknown, { run, target, voice }: { run: string; target: s
   if (phase === undefined || phase === "connecting" || beforeAnyWrite.has(code)) return;
   if (error instanceof ResultNotWritten) return;
   if (code === "superseded") {
-    voice.log("info", "The same command was started elsewhere and has taken over the target.");
+    voice.log("info", "Wait until the other one ends: the same command here would take over from it.");
     return;
   }
   const again = retryable

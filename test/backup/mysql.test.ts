@@ -117,7 +117,7 @@ describe.each(flavours)("%s", (flavour) => {
     const { restored } = await restore({ ...where.target, user, password: "p" }, kept);
     expect(restored).toMatchObject({ equal: true, rows: 1 });
     for (const what of ["view v", "function f", "trigger g"])
-      expect(restored.warnings.filter((words) => words.startsWith(`${what}: its definer became`))).toHaveLength(1);
+      expect(restored.warnings.filter((words) => words.startsWith(`${what}: its definer is `))).toHaveLength(1);
     const [definers] = await where.to.query(
       "SELECT DEFINER AS d FROM information_schema.VIEWS WHERE TABLE_SCHEMA = DATABASE() UNION SELECT DEFINER FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = DATABASE() UNION SELECT DEFINER FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = DATABASE()",
     );

@@ -160,7 +160,7 @@ it("what the backup's MySQL user cannot see is a warning on stdout, and names th
   const made = await run(words, { env: { ROWFERRY_SOURCE_PASSWORD: "Pass-word-1" } });
   expect(made.code, made.stderr).toBe(0);
   expect(made.stdout).toMatch(
-    /It may not be all of the database:\n {2}.*functions and procedures cannot be seen.*: grant /,
+    /It may not be all of the database:\n {2}.*functions and procedures cannot be seen.*: GRANT /,
   );
 
   const target = await servers.database("mysql");

@@ -39,7 +39,7 @@ async function comesAgain(words: readonly string[], target: Fresh): Promise<void
   expect(await fences(target)).toBe("1");
   const again = await run(words, { env: passwords(target) });
   expect(again.code, again.stderr).toBe(0);
-  expect(again.stderr).toContain("the copy was finished and verified by an earlier worker");
+  expect(again.stderr).toContain("the copy was finished and verified by an earlier attempt");
   expect(reportSchema.parse(JSON.parse(again.stdout).report).tables).toHaveLength(1);
   expect(await fences(target)).toBe("0");
 }

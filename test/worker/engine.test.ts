@@ -155,7 +155,7 @@ describe("MySQL to PostgreSQL", () => {
     operator.always("result", undefined);
     const second = start(operator);
     expect((await second.ended).code, second.output()).toBe(exitCodes.completed);
-    expect(second.output()).toContain("by an earlier worker");
+    expect(second.output()).toContain("by an earlier attempt");
     await expectWholeCopy();
     expect(await left()).toBe("0");
   });

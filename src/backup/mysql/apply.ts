@@ -3,12 +3,8 @@ import { definedBy } from "../../engine/mysql/definitions/code-sql.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
-import {
-  definerNotAllowed,
-  definerOf,
-  definerRefused,
-  missing,
-} from "../../engine/plan/mysql-mysql/finish/create-code.ts";
+import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
+import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { notMade } from "../not-made.ts";
 
@@ -78,7 +74,7 @@ export async function createApply(
         await make(account);
       } catch (error) {
         if (account === "CURRENT_USER" || !definerRefused.has(errorNumber(error) ?? 0)) throw named(error, statement);
-        warn(`${what}: ${definerNotAllowed(accounts, defined)}`);
+        warn(`${what}: ${definerNotAllowed(accounts, `${defined.definer.user}@${defined.definer.host}`)}`);
         await make("CURRENT_USER").catch((second: unknown) => {
           throw named(second, statement);
         });

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../contract/index.ts";
+import { weightOf } from "./reasons.ts";
 
 /** The objects that a copy did not copy, or changed, in one sentence. Pure. */
 
@@ -14,6 +15,13 @@ function plural(kind: string): string {
   if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
   return /(x|ch|sh)$/.test(kind) ? `${kind}es` : `${kind}s`;
 }
+
+/** "7 views, 6 triggers". */
+export const kindsOf = (entries: readonly Pick<InventoryEntry, "kind">[]): string =>
+  [...Map.groupBy(entries, ({ kind }) => kind)]
+    .sort(([a], [b]) => weightOf(a) - weightOf(b))
+    .map(([kind, some]) => countedKind(some.length, kind))
+    .join(", ");
 
 /** Large objects are one entry, by the name `all 30000`. */
 const sumOf = (entries: readonly Pick<InventoryEntry, "kind" | "name">[]): number =>

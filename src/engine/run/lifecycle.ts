@@ -91,7 +91,7 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
       const saved = request.reset ? undefined : await fence.savedResult();
       if (saved !== undefined) {
         const report = reportFor(saved, request.options);
-        hooks.log("info", "the copy was finished and verified by an earlier worker");
+        hooks.log("info", "the copy was finished and verified by an earlier attempt");
         return { report, finish };
       }
       const result = await direction.copy(life, source, fence);

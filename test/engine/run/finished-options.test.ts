@@ -28,7 +28,7 @@ describe.each(directions)("%s to %s", (from, to) => {
     // Neither how fast it runs nor a default that is named makes another copy of it.
     const again = await run(both, { options: { jobs: 1, exclude: ["b"], include: [], verify: "counts" } });
     expect(again.report).toEqual(first.report);
-    expect(again.logs.join("\n")).toContain("the copy was finished and verified by an earlier worker");
+    expect(again.logs.join("\n")).toContain("the copy was finished and verified by an earlier attempt");
     for (const [options, named] of [
       [{}, "options.exclude"],
       [{ exclude: ["b"], verify: "checksum" }, "options.verify"],

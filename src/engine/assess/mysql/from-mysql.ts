@@ -39,6 +39,7 @@ import { namedIn, reportMysqlDropped, reportPostgresDropped } from "../rows-drop
 import { rowsToPostgres } from "../rows-to-postgres.ts";
 import type { Sampled } from "../sample.ts";
 import { reportStrayBytes } from "../stray-bytes.ts";
+import { withDefiners } from "./definers.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./index.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
@@ -190,7 +191,9 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
     report,
   );
   const relations = await relationsOf(session, to.database);
-  const objects = await mysqlToMysql(session, { source, target: to.database, left, options }, report);
+  const planned = await mysqlToMysql(session, { source, target: to.database, left, options }, report);
+  const sides = { source: source.session, target: session, database };
+  const objects = content === "data" ? planned : await withDefiners(sides, options, planned, report);
   const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
   const answer = {
     empty: relations.every((name) => name === "_rowferry"),

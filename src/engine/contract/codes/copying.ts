@@ -140,7 +140,7 @@ export const copying = {
   },
   predecessor_alive: {
     retryable: "yes",
-    means: "Sessions of this migration's earlier worker could not be ended on the target",
+    means: "Sessions of an earlier attempt of this run could not be ended on the target",
     fix: "End the sessions, or grant the target's user the right to end its own",
   },
   target_locked: {
@@ -150,8 +150,8 @@ export const copying = {
   },
   superseded: {
     retryable: "no",
-    means: "Another worker of the same run has taken over the target",
-    fix: "Wait for the other worker",
+    means: "The same run was started again elsewhere and has taken over the target",
+    fix: "Wait until the other one ends; starting it again here takes over from it",
   },
   stop_overdue: {
     retryable: "no",

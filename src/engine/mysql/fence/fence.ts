@@ -67,7 +67,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   /** Of the sessions that were opened here. */
   const opened = new Set<string>();
 
-  const superseded = () => new EngineError("superseded", "another worker of this migration has taken over the target");
+  const superseded = () =>
+    new EngineError("superseded", "the same run was started again elsewhere and has taken over the target");
 
   /** Known to the fence, or not opened at all. */
   const register = async (session: Session) => {

@@ -38,7 +38,7 @@ export async function endSessions(
     if (performance.now() > deadline) {
       throw new EngineError(
         "predecessor_alive",
-        "sessions of this migration's earlier worker could not be ended on the target",
+        "sessions of an earlier attempt of this run could not be ended on the target",
         { retryable: true, cause: why },
       );
     }

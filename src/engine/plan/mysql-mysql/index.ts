@@ -3,6 +3,7 @@
 export { readSequences } from "./copy/sequences.ts";
 export { readSource } from "./copy/source.ts";
 export { readAccounts, readTarget } from "./copy/target.ts";
+export { definerMissing, definerNotAllowed, definerRequested } from "./finish/definers.ts";
 export { planGrants } from "./finish/grants.ts";
 export { wantedNames } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";

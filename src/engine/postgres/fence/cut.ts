@@ -18,7 +18,7 @@ const longestMs = 60_000;
 const isCut = (error: unknown) => error instanceof EngineError && cutCodes.has(error.code);
 
 export const superseded = () =>
-  new EngineError("superseded", "another worker of this migration has taken over the target");
+  new EngineError("superseded", "the same run was started again elsewhere and has taken over the target");
 
 /**
  * Answers the error to throw: `superseded`, where `look` finds it so, or else `error`. `opening`: the name of sessions that

@@ -320,7 +320,7 @@ async function endPredecessors(session: Session, owner: string, epoch: number): 
 }
 
 const stillAlive = (cause?: unknown) =>
-  new EngineError("predecessor_alive", "sessions of this migration's earlier worker could not be ended on the target", {
+  new EngineError("predecessor_alive", "sessions of an earlier attempt of this run could not be ended on the target", {
     retryable: true,
     cause,
   });

@@ -74,7 +74,7 @@ function addDefiners(ours: Coded, theirs: Coded, { accounts, self }: Accounts, n
     const missing = accounts?.has(wanted) === false;
     if (differs(pair) && (missing || (given === self && (all || accounts === undefined))))
       notes.add(
-        `the definer ${wanted} is ${given} in the target${missing ? ", which has no such account" : ": as the option definers says, or by hand"}`,
+        `the definer ${wanted} is ${given} in the target${missing ? ", which has no such account" : ": its user may not set another one, or options.definers requests it"}`,
       );
     else said("definer", wanted, given);
     if (!secured.has(code.kind)) continue;

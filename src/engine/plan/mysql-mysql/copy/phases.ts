@@ -19,6 +19,7 @@ import { formatTable, verificationMessages } from "../../../verify/checksum/mess
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { readComputedThere, tellComputedThere } from "../finish/computed-there.ts";
+import { definerWarnings } from "../finish/definers.ts";
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, dependsOnSettings } from "../tables/computed.ts";
@@ -170,6 +171,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     if (verification.differences.length === 0)
       hooks.log("info", `all hashes are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`);
   }
+  definerWarnings([...inventory.values()]).forEach(warn);
   const left = notCopiedText([...inventory.values()]);
   if (left !== undefined) warn(`${left} (see the report)`);
   return {

@@ -23,6 +23,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { isRefusedStatement, serverMessage } from "../copy/create-tables.ts";
+import { definerMissing, definerNotAllowed, definerRequested } from "./definers.ts";
 
 /**
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
@@ -128,7 +129,7 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
   } catch (error) {
     const number = errorNumber(error) ?? 0;
     if (definerRefused.has(number) && own !== "CURRENT_USER") {
-      notes.push(definerNotAllowed(work, code));
+      notes.push(definerNotAllowed(work, `${code.definer.user}@${code.definer.host}`));
       try {
         await make(work, code, "CURRENT_USER");
       } catch (second) {
@@ -143,9 +144,6 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
   if (notes.length === 0) return { ...base, outcome: "copied" };
   return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
 }
-
-export const definerNotAllowed = ({ self }: Pick<CodeWork, "self">, { definer }: Pick<SourceCode, "definer">): string =>
-  `its definer became the target's user ${self}, who may not name ${definer.user}@${definer.host} there`;
 
 interface Again {
   /** The server's words. */
@@ -176,14 +174,14 @@ export function definerOf(
   const name = `${definer.user}@${definer.host}`;
   if (name === self) return "CURRENT_USER";
   if (definers !== "keep") {
-    notes.push(`its definer ${name} became the target's user ${self}, as the option definers says`);
+    notes.push(definerRequested({ self }, name));
     return "CURRENT_USER";
   }
   if (accounts === undefined || accounts.has(name)) {
     const host = definer.host === "" ? "" : `@${identifier(definer.host)}`;
     return identifier(definer.user) + host;
   }
-  notes.push(`its definer became the target's user ${self}, since the target has no account ${name} there`);
+  notes.push(definerMissing({ self }, name));
   return "CURRENT_USER";
 }
 
