@@ -89,3 +89,19 @@ test("each table of the source is locked once, however many sessions read", asyn
   expect(await looked).toEqual([{ n: 120 }]);
   await until(async () => (await sql<{ n: number }>(source, locks))[0]?.n === 0, "the release of the locks");
 });
+
+test("with include pg_dump locks the other tables only while it reads the schema; the copy locks those that are named", async () => {
+  const [source, target] = [await database(servers.new, tables), await database(servers.new)];
+  const locks = `SELECT DISTINCT c.relname AS name FROM pg_locks l JOIN pg_class c ON c.oid = l.relation
+    WHERE l.database = (SELECT oid FROM pg_database WHERE datname = current_database()) AND c.relkind = 'r'
+      AND c.relnamespace = 'public'::regnamespace ORDER BY 1`;
+  let looked: Promise<{ name: string }[]> | undefined;
+  const using = hooks({
+    log: (_, message) => {
+      if (message.startsWith("Creating")) looked = sql<{ name: string }>(source, locks);
+    },
+  });
+  const { report } = await copied(source, target, { options: { jobs: 2, include: ["done", "late"] } }, using);
+  expect(await looked).toEqual([{ name: "done" }, { name: "late" }]);
+  expect(report.tables.map(({ source }) => source)).toEqual(["public.done", "public.late"]);
+});

@@ -28,6 +28,8 @@ interface TableRow {
   data: number;
   readable: boolean;
   hidden: boolean;
+  /** The owner too. */
+  forced: boolean;
 }
 
 const oldestTested = 150_000;
@@ -44,7 +46,7 @@ export async function assessPostgresSource(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
             pg_catalog.pg_table_size(c.oid) AS data,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
-            pg_catalog.row_security_active(c.oid) AS hidden
+            pg_catalog.row_security_active(c.oid) AS hidden, c.relforcerowsecurity AS forced
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
       WHERE c.relkind IN ('r', 'p') AND c.relpersistence <> 't' AND c.relname <> '_rowferry' AND ${ofUsers("n.nspname")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::pg_catalog.regclass AND d.objid = c.oid AND d.deptype = 'e')`,
@@ -61,16 +63,16 @@ export async function assessPostgresSource(
       `user ${user} may not read ${unreadable.length === 1 ? "the table" : "the tables"}${some ? ", and pg_dump needs this right for excluded tables too" : ""}`,
       tableGrant(unreadable, user),
     );
-  const hidden = tables
-    .filter(({ oid, hidden: active, readable }) => active && readable && !skipped.has(oid))
-    .map(words);
+  const hidden = tables.filter(({ oid, hidden: active, readable }) => active && readable && !skipped.has(oid));
   if (hidden.length > 0)
     report(
       "blocker",
       "row_security",
-      shortList(hidden),
+      shortList(hidden.map(words)),
       `row-level security hides rows from user ${user}`,
-      "copy as the tables' owner or with a role that has BYPASSRLS",
+      hidden.some(({ forced }) => forced)
+        ? "copy with a role that has BYPASSRLS: FORCE ROW LEVEL SECURITY is in force for the tables' owner too"
+        : "copy as the tables' owner or with a role that has BYPASSRLS",
     );
   const [facts] = await session.query<{ size: number; standby: boolean; encoding: string }>(
     `SELECT pg_catalog.pg_database_size(pg_catalog.current_database()) AS size, pg_catalog.pg_is_in_recovery() AS standby,

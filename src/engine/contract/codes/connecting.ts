@@ -86,7 +86,7 @@ export const connecting = {
   row_security: {
     retryable: "no",
     means: "Row-level security hides rows of the source from the user",
-    fix: "Connect as the tables' owner, or as a role with `BYPASSRLS`",
+    fix: "Connect as a role with `BYPASSRLS`, or as the tables' owner if their row security is not forced",
   },
   read_only: {
     retryable: "no",
