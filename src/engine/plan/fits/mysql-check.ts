@@ -37,6 +37,7 @@ export function mysqlMisfit(value: string, check: Check): string {
     case "finite":
     case "late":
     case "condition":
+    case "bounds":
       return "FALSE";
     case "label":
       // By bytes: a collation may take two labels for one.

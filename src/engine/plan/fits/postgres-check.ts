@@ -63,6 +63,8 @@ export function postgresMisfit(value: string, check: Check): string {
       return `${text} !~ ${literal(check.pattern)} COLLATE "C"`;
     case "encoded":
       return `${text} !~ ${literal(utf8)} COLLATE "C"`;
+    case "bounds":
+      return `pg_catalog.array_dims(${value}) !~ '^(\\[1:[0-9]+\\])+$'`;
     case "clock":
     case "condition":
       return "false";

@@ -2,7 +2,7 @@ import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import type { ProgressAccount } from "../../run/progress.ts";
 import { type Task, workOff } from "../../run/work.ts";
-import { type Check, reason } from "./types.ts";
+import { type Check, countedWords, reason } from "./types.ts";
 
 /**
  * Looks at the values of columns that may not fit, in the source's snapshot and before a row is written: one statement for each
@@ -55,16 +55,18 @@ export const looking = (
 /** Columns that an error names. */
 const most = 10;
 
+const isCounted = (check: Check) => countedWords(check, 1) !== undefined;
+
 /** Only what is counted and not refused, as of rows that are already there. */
 export const writtenAlone = (doubts: readonly Doubt[]): Doubt[] =>
   doubts.flatMap((doubt) => {
-    const misfits = doubt.misfits.filter(({ check: { check } }) => check === "written");
+    const misfits = doubt.misfits.filter(({ check }) => isCounted(check));
     return misfits.length === 0 ? [] : [{ ...doubt, misfits }];
   });
 
 const refusedAlone = (doubts: readonly Doubt[]): Doubt[] =>
   doubts.flatMap((doubt) => {
-    const misfits = doubt.misfits.filter(({ check: { check } }) => check !== "written");
+    const misfits = doubt.misfits.filter(({ check }) => !isCounted(check));
     return misfits.length === 0 ? [] : [{ ...doubt, misfits }];
   });
 
@@ -88,19 +90,19 @@ export async function refuseMisfits<Reader>(
     doubts: [...refusedAlone(table.doubts), ...writtenAlone(table.doubts)],
   }));
   const found = await countMisfits(apart, looking);
-  const isWritten = ({ doubt }: Misfits) => doubt.misfits[0]?.check.check === "written";
+  const wordsOf = ({ doubt, all }: Misfits) => {
+    const check = doubt.misfits[0]?.check;
+    return check === undefined ? undefined : countedWords(check, all);
+  };
   const refused = found.flatMap((misfits) => {
-    if (isWritten(misfits)) return [];
+    if (wordsOf(misfits) !== undefined) return [];
     const { table, doubt, all, each } = misfits;
     const why = doubt.misfits.flatMap(({ check }, at) => ((each[at] ?? 0) > 0 ? [reason(check)] : []));
     const values = `${all} ${all === 1 ? "value does" : "values do"} not fit`;
     return `table ${table}, column ${words(doubt)}: ${values} (${[...new Set(why)].join("; ")})`;
   });
   if (refused.length === 0)
-    return found.map(
-      ({ table, doubt, all }) =>
-        `column ${table}.${words(doubt)}: ${all} ${all === 1 ? "text is" : "texts are"} written otherwise by the target's type, as 007 becomes 7`,
-    );
+    return found.map((misfits) => `column ${misfits.table}.${words(misfits.doubt)}: ${wordsOf(misfits)}`);
   throw new EngineError(
     "data_refused",
     `nothing was written: ${printable(refused.slice(0, most).join("; "))}${refused.length > most ? `; and ${refused.length - most} more columns` : ""}; widen these types, or correct the values in the source`,

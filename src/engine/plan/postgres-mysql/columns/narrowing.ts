@@ -127,7 +127,7 @@ export const setsOf = (plans: readonly WithDoubts[]): string[] => [
 
 /** The doubts with what the sets have; in a database of SQL_ASCII any text may be none in UTF-8. */
 export function doubtsWith(plan: WithDoubts, known: ReadonlyMap<string, string>, encoding?: string): Doubt[] {
-  const own = withSets(plan, known);
+  const own = [...withSets(plan, known), ...plan.loaded.flatMap(boundsOf)];
   if (encoding !== "SQL_ASCII") return own;
   return [
     ...own,
@@ -136,6 +136,12 @@ export function doubtsWith(plan: WithDoubts, known: ReadonlyMap<string, string>,
       return checks.length === 0 ? [] : [postgresDoubt(source.name, [source.written, sql], checks)];
     }),
   ];
+}
+
+/** JSON has no bounds; they are in an array's text alone. */
+function boundsOf({ source, type, sql }: ColumnPlan): Doubt[] {
+  const isJson = source.array && type.select?.("x").includes("to_json") === true;
+  return isJson ? [postgresDoubt(source.name, [source.written, sql], [{ check: "bounds" }])] : [];
 }
 
 const withSets = ({ doubts, loaded }: WithDoubts, known: ReadonlyMap<string, string>): Doubt[] =>

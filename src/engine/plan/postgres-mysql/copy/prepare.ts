@@ -218,12 +218,15 @@ async function prepareTarget(
   const characters = await charactersOf(target, setsOf(plans));
   const written = await refusePostgresMisfits(
     workers.map((worker) => worker.source),
-    doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => ({
-      table: tableName(plan.source),
-      bytes,
-      doubts: is === undefined ? doubtsWith(plan, characters, source.encoding) : writtenAlone(plan.doubts),
-      parts: parts.map(({ from }) => from),
-    })),
+    doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => {
+      const doubts = doubtsWith(plan, characters, source.encoding);
+      return {
+        table: tableName(plan.source),
+        bytes,
+        doubts: is === undefined ? doubts : writtenAlone(doubts),
+        parts: parts.map(({ from }) => from),
+      };
+    }),
     { ...looking(run.progress, valuesCompared), log },
   );
   const uncounted: string[] = [];
