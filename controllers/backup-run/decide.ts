@@ -1,5 +1,5 @@
 import type { Restore } from "../../src/resources/backup/restore.ts";
-import type { BackupRun } from "../../src/resources/backup/run.ts";
+import { type BackupRun, partsFinalizer as finalizer } from "../../src/resources/backup/run.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
 import type { Job } from "../../src/resources/objects.ts";
 import { concluded, type NewEvent, type RunStanding } from "../jobs/conclude.ts";
@@ -18,8 +18,6 @@ import { planVerification, withVerified } from "./verification.ts";
  * pod may write to the storage, and keeps it until its parts are removed; a failed run's parts are removed.
  */
 
-/** Keeps a BackupRun until its parts are removed. */
-export const finalizer = "rowferry.dev/backup-parts";
 /** Annotation of a BackupRun, with any value: its parts stay in the storage when it is deleted. */
 export const keepParts = "rowferry.dev/keep-parts";
 

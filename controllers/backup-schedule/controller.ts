@@ -7,7 +7,7 @@ import {
   type Informer,
   type Recorder,
 } from "../../src/cluster/index.ts";
-import type { BackupRun } from "../../src/resources/backup/run.ts";
+import { type BackupRun, partsFinalizer } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
 import { kinds } from "../../src/resources/objects.ts";
@@ -60,6 +60,8 @@ export function createBackupScheduleController(options: BackupScheduleController
         metadata: {
           ...{ name, namespace },
           labels: { [labels.scheduleUid]: uid, ...(account ? { [labels.account]: account } : {}) },
+          // Or the run's reconciler would add it, by a request of its own.
+          finalizers: [partsFinalizer],
         },
         spec: { schedule: metadata.name, slot: new Date(slot).toISOString(), trigger: "Schedule" },
       } as unknown as BackupRun);
@@ -118,6 +120,8 @@ export function createBackupScheduleController(options: BackupScheduleController
     for (const act of plan.acts) observed = await perform(act, observed);
     const isGone = schedule.metadata.deletionTimestamp !== undefined;
     if (isGone && plan.acts.some(({ kind }) => kind === "set-finalizers")) return {};
+    // The cache brings the run, and with it this key: the slot and its run are saved at once then.
+    if (observed.made?.outcome === "made") return { lookAgain: untilSeen };
     if (observed.made !== undefined) plan = decide(observed, settings, now());
     if (!isGone) await save(observed.schedule, plan.status);
     for (const event of plan.events)

@@ -197,7 +197,14 @@ export async function playSchedules(options: SchedulesOptions, say: (line: strin
         ...lines,
         `${(sum / seen.jobs.length).toFixed(1)} requests of the operator for each Job: ${most.map(([what, count]) => `${what} ${count}`).join(", ")}`,
       ],
-      broken: [...broken, ...(sum / seen.jobs.length > requestsPerJob ? [`${sum} requests of the operator`] : [])],
+      broken: [
+        ...broken,
+        ...(sum / seen.jobs.length > requestsPerJob ? [`${sum} requests of the operator`] : []),
+        ...Object.entries(mostOfSchedule).flatMap(([what, most]) => {
+          const count = requests.get(what) ?? 0;
+          return count > most * options.schedules ? [`${count} times ${what}`] : [];
+        }),
+      ],
     };
   } finally {
     over.abort();
@@ -206,7 +213,9 @@ export async function playSchedules(options: SchedulesOptions, say: (line: strin
 }
 
 /** Of the operator, for a run or its verification, with all that its schedule needs for it. */
-const requestsPerJob = 20;
+const requestsPerJob = 18;
+/** Likewise for each schedule: its slot and its completed run are saved, one in seven is verified, and a run is made with its finalizer. */
+const mostOfSchedule = { "patch backupschedules/status": 2.5, "patch backupruns": 0.5 };
 
 const conditionOf = ({ status }: BackupSchedule) => status?.conditions?.find(({ type }) => type === "Verified")?.status;
 

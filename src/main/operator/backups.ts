@@ -5,7 +5,7 @@ import {
   type BackupRunControllerOptions,
   createBackupRunController,
 } from "../../../controllers/backup-run/controller.ts";
-import { candidateOf, subjectKey } from "../../../controllers/backup-run/subject.ts";
+import { candidateOf, type Subject, subjectKey } from "../../../controllers/backup-run/subject.ts";
 import type { InstalledStorage } from "../../../controllers/backup-run/work.ts";
 import {
   type BackupScheduleController,
@@ -125,7 +125,8 @@ export function watchBackups(
       const schedules = createBackupScheduleController({ client, leads, recorder, caches, settings, now });
       term = { queue, runs, schedules };
       for (const schedule of caches.schedules.all()) queue.add(scheduleKey(schedule));
-      for (const subject of [...caches.runs.all(), ...caches.restores.all()]) queue.add(subjectKey(subject));
+      for (const subject of [...caches.runs.all(), ...caches.restores.all()])
+        queue.add(subjectKey(subject), laneAtBegin(subject));
       return {
         reconcile: (key) => (isScheduleKey(key) ? schedules : runs).reconcile(key),
         end: () => {
@@ -134,6 +135,12 @@ export function watchBackups(
       };
     },
   };
+}
+
+/** Of a term: first those that hold a slot, since others wait for it if they have ended meanwhile; last those that are known to have ended. */
+export function laneAtBegin(subject: Subject): Lane {
+  const { isRunning, isWaiting } = candidateOf(subject);
+  return isRunning ? "soon" : isWaiting ? "again" : "look";
 }
 
 const isScheduleKey = (key: string): boolean => key.startsWith("BackupSchedule:");

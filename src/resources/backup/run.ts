@@ -10,6 +10,9 @@ import { conditions, jobStatusShape, verificationSchema, when } from "./status.t
  * one without a schedule names them itself.
  */
 
+/** Keeps a BackupRun until its parts are removed; it is there before a pod may write to the storage. */
+export const partsFinalizer = "rowferry.dev/backup-parts";
+
 export const runSpecSchema = z
   .object({
     schedule: z
