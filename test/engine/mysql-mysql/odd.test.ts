@@ -220,3 +220,17 @@ test.each(flavours)("%s: MERGE tables are refused by their names before anything
   expect(await tablesOf(where.to)).toEqual([]);
   await copied(where, { options: { jobs: 2, exclude: ["mrg"] } });
 });
+
+test("half of a surrogate pair, which MariaDB takes and MySQL does not, ends the run by table, column and row", async () => {
+  const where = await pair(
+    servers,
+    "mariadb",
+    "mysql",
+    "CREATE TABLE texts (id int PRIMARY KEY, a varchar(9)); INSERT INTO texts VALUES (1, 'a'), (2, _utf8mb4 x'61EDA08062'), (3, 'c')",
+  );
+  await expect(copied(where)).rejects.toMatchObject({
+    code: "data_refused",
+    retryable: false,
+    message: expect.stringMatching(/^table \S+\.texts: the target took \d of 3 rows.*for column 'a' at row 2 \(\d+\)/),
+  });
+});
