@@ -31,7 +31,7 @@ beforeAll(async () => {
   // A copy of what npm packs, so that the clone's own dist is left alone.
   const clone = join(folder, "clone");
   mkdirSync(clone);
-  for (const name of ["package.json", "README.md", "LICENSE", "bin"])
+  for (const name of ["package.json", "README.md", "LICENSE", "bin", "docs"])
     cpSync(join(repository, name), join(clone, name), { recursive: true });
   await bundle(join(clone, "dist"));
   await npm(clone, "pack", "--ignore-scripts", "--pack-destination", folder);
@@ -50,6 +50,14 @@ it("the package holds the command line alone and brings no other package along",
   expect(readdirSync(join(installed, "node_modules/rowferry/dist")).filter((name) => name.endsWith(".js"))).toEqual([
     "cli.js",
   ]);
+});
+
+it("the package holds the pages of docs/ that its README leads to", () => {
+  const root = join(installed, "node_modules/rowferry");
+  const links = readFileSync(join(root, "README.md"), "utf8").matchAll(/\]\((docs\/[^)#]+)/g);
+  const pages = [...new Set([...links].map(([, page = ""]) => page))];
+  expect(pages).toContain("docs/cli.md");
+  expect(pages.filter((page) => !existsSync(join(root, page)))).toEqual([]);
 });
 
 describe.each(nodes())("by %s", (node) => {

@@ -23,6 +23,16 @@ export async function assessPair(sides: Sides, request: Request, reporting: Repo
   return fromPostgres(source.session, target, { ...request, claimed }, reporting);
 }
 
+/** As a copy counts them: between PostgreSQL servers each partition is a table, in MySQL the partitioned table is one. */
+const copiedTables = (
+  tables: readonly { partitioned: boolean; part: boolean }[],
+  to: OpenedDatabase["engine"],
+): number => tables.filter(({ partitioned, part }) => !(to === "postgres" ? partitioned : part)).length;
+
+/** Materialized views, which MySQL gets as tables. */
+const asTables = (objects: TargetFindings["objects"]): number =>
+  objects.filter(({ kind, outcome }) => kind === "materialized view" && outcome === "converted").length;
+
 const statistics = "pg_class.reltuples, live rows and pg_total_relation_size() (the server's statistics)";
 const lastValues = "last_value of each sequence";
 
@@ -49,7 +59,7 @@ async function fromPostgres(
     size: left.size === 0 ? source.size : tables.reduce((sum, { bytes }) => sum + bytes, 0),
     rows: tables.reduce((sum, { rows }) => sum + rows, 0),
     data: tables.reduce((sum, { data }) => sum + data, 0),
-    tables: tables.length,
+    tables: copiedTables(tables, target.engine) + (target.engine === "mysql" ? asTables(found.objects) : 0),
     largest: await largestOf(session, tables),
     samples: [statistics, ...(target.engine === "mysql" ? [lastValues] : [])],
     ...found,

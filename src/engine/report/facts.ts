@@ -64,6 +64,12 @@ export const changedColumnsMessage = ({ changed_columns = 0 }: Pick<CopyReport, 
     ? ""
     : `, after values in ${counted(changed_columns, "column")} were changed to fit the target (see the warnings)`;
 
+/** Comments, and steps that complete another object, are in the inventory and are not counted as objects. */
+export const isCounted = ({ kind, name }: Pick<InventoryEntry, "kind" | "name">): boolean =>
+  !steps.has(kind) && !(kind === "rule" && / _RETURN"?$/.test(name));
+
+const steps = new Set(["comment", "table attach", "index attach", "materialized view data"]);
+
 function summaryOf(report: CopyReport): Facts["summary"] {
   const { source, target, tables, inventory, snapshot } = report;
   const seconds = (Date.parse(report.finished_at) - Date.parse(report.started_at)) / 1000;
@@ -74,7 +80,10 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     ["not_applicable", "not applicable"],
   ];
   const objects = outcomes
-    .map(([outcome, words]) => [inventory.filter((entry) => entry.outcome === outcome).length, words] as const)
+    .map(
+      ([outcome, words]) =>
+        [inventory.filter((entry) => entry.outcome === outcome && isCounted(entry)).length, words] as const,
+    )
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${numberText(number)} ${words}`);
   return [

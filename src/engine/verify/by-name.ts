@@ -4,6 +4,7 @@ import { fullName } from "../contract/text/full-name.ts";
 import { named } from "../contract/text/own-property.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { isCounted } from "../report/facts.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { type ExpectedObjects, readExpected } from "./expected.ts";
 import { compareFound, shortened } from "./found.ts";
@@ -85,7 +86,7 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
     extra,
     objects: {
       by: "name",
-      compared: inventory.length,
+      compared: inventory.filter(isCounted).length,
       different,
       undecided: [],
       not_compared: [notComparedColumns, notComparedDefaults, ...found.notCompared].map(printable),

@@ -3,6 +3,7 @@ import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { readTarget } from "../plan/mysql-mysql/index.ts";
 import { otherLocale } from "../postgres/catalogue/locale.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { isCounted } from "../report/facts.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { pairChecks } from "./mysql/crossing.ts";
@@ -36,7 +37,14 @@ const byDefinition = (
 ): ObjectsCompared => ({
   inventory,
   extra: paired.extra,
-  objects: { by: "definition", compared: inventory.length, different, undecided, not_compared: [], notes },
+  objects: {
+    by: "definition",
+    compared: inventory.filter(isCounted).length,
+    different,
+    undecided,
+    not_compared: [],
+    notes,
+  },
 });
 
 const withNotes = (compared: Compared, notes: readonly string[]): Compared => ({

@@ -26,6 +26,10 @@ interface TableRow {
   rows: number;
   bytes: number;
   data: number;
+  /** Its rows are in its partitions. */
+  partitioned: boolean;
+  /** A partition of another table. */
+  part: boolean;
   readable: boolean;
   hidden: boolean;
   /** The owner too. */
@@ -44,7 +48,7 @@ export async function assessPostgresSource(
   await reportPostgresConnections(session, { jobs }, report);
   const tables = await session.query<TableRow>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, CASE WHEN c.reltuples < 0 OR c.relpages = 0 THEN pg_catalog.pg_stat_get_live_tuples(c.oid) ELSE c.reltuples::int8 END AS rows, pg_catalog.pg_total_relation_size(c.oid) AS bytes,
-            pg_catalog.pg_table_size(c.oid) AS data,
+            pg_catalog.pg_table_size(c.oid) AS data, c.relkind = 'p' AS partitioned, c.relispartition AS part,
             pg_catalog.has_table_privilege(c.oid, 'SELECT') AND pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS readable,
             pg_catalog.row_security_active(c.oid) AS hidden, c.relforcerowsecurity AS forced
        FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace

@@ -12,6 +12,7 @@ import { letGo } from "../../../postgres/source/holding.ts";
 import { refuseUnreadableSequences } from "../../../postgres/source/unreadable-sequences.ts";
 import { checkFilled, quietly } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
+import { isCounted } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
@@ -163,7 +164,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
       : undefined;
   await plan.held.release();
   if (verification !== undefined) verificationMessages(verification).forEach(said.warn);
-  const objects = `the report lists the result for ${countedKind(inventory.length, "object")}`;
+  const objects = `the report lists the result for ${countedKind(inventory.filter(isCounted).length, "object")}`;
   if (verification === undefined || verification.differences.length === 0)
     log(
       content === "schema"
