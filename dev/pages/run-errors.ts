@@ -25,7 +25,7 @@ export function runErrorsPage(): string {
 Every code that a run of the engine can end with, and how to fix it. For users of the API, \`kubectl\` and the command line.
 
 The API and \`kubectl\` show the code as the reason of the condition \`Failed\`: \`target_not_empty\` reads \`TargetNotEmpty\`. The
-command line prints it, and \`--json\` has it as \`code\`. The message names the table, object, option or setting. Blockers of
+command line prints it, and \`--json\` shows it as \`code\`. The message names the table, object, option or setting. Blockers of
 an assessment have the same codes. A code never changes its meaning.
 
 On the command line, an option such as \`options.jobs\` is the flag \`--jobs\`. To retry, run the same command again; to

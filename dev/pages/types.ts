@@ -36,7 +36,7 @@ A type from the option \`types\`, or of an existing table (\`content: data\`), m
 The check reads the source's snapshot before a row is written, and only tables that have such a column. If a value does not fit, the run fails with \`data_refused\`,
 and the target is unchanged. The message has each table and column, the number of such values, and the reason. Trailing spaces and digits after the point count as part of a value.
 
-A text that goes into another type is read by the target's server:
+A text that is copied into another type is read by the target's server:
 
 - A text that the type writes as another text is copied, as \`007\` into \`int\`, \`1.50\` into \`numeric(10,1)\`, \`yes\` into \`boolean\`, and \`12:00\` into \`time\`.
   A warning has the column and the number of such texts, and \`changed_columns\` counts the column.
@@ -136,5 +136,5 @@ ${markdownTable(
 
 ## PostgreSQL → PostgreSQL
 
-Every type is the same, also types of extensions and your own: the schema comes from \`pg_dump\`. If the target's server lacks an extension, the report lists it with the columns that need it.
+Every type is the same, also types of extensions and your own: \`pg_dump\` writes the schema. If the target's server lacks an extension, the report lists it with the columns that need it.
 `;

@@ -105,7 +105,7 @@ const texts: readonly Text[] = [
     path: "/docs",
     id: "getDocs",
     summary: "Read the contents of the documentation",
-    description: "The list of all pages, as HTML. `/docs.md` has it as Markdown.",
+    description: "The list of all pages, as HTML. `/docs.md` returns it as Markdown.",
     type: "text/html",
   },
   {

@@ -136,7 +136,7 @@ export const oidcOperations: readonly Operation[] = [
     withoutTeam: true,
     sessionOnly: true,
     tier: "write",
-    answer: { status: 200, description: "Where the browser goes.", schema: linkSchema },
+    answer: { status: 200, description: "The address to open in the browser.", schema: linkSchema },
     problems: ["not_found", "session_required"],
     examples: {
       response: {
