@@ -46,6 +46,25 @@ describe.each<Flavour>(["mysql", "mariadb"])("of %s nothing is lost without a na
     ]);
   });
 
+  test("a default of another value, which verify names", async () => {
+    const both = await pair(
+      servers,
+      `CREATE TABLE t (id int PRIMARY KEY, n int unsigned DEFAULT 7, d decimal(10,2) DEFAULT 1.50, z int(5) zerofill DEFAULT 42, f double DEFAULT 0.1,
+         b tinyint(1) DEFAULT 1, t varchar(20) DEFAULT 'plain', u varchar(20) DEFAULT 'it''s \\\\', e enum('a','b') DEFAULT 'b', p int DEFAULT (1 + 2), y varchar(40) DEFAULT (upper('x')))`,
+    );
+    const { copied } = await run(both);
+    await copied.finish();
+    expect((await check(both)).equal).toBe(true);
+    await both.pg.query("ALTER TABLE t ALTER n SET DEFAULT 8, ALTER d SET DEFAULT 1.05, ALTER t SET DEFAULT 'other'");
+    const found = await check(both);
+    expect(found.equal).toBe(false);
+    expect(found.inventory.flatMap(({ outcome, note }) => (outcome === "reported" ? [note] : []))).toEqual([
+      "its default is 7 in the source and 8 in the target",
+      "its default is 1.5 in the source and 1.05 in the target",
+      "its default is plain in the source and other in the target",
+    ]);
+  });
+
   test("the present time by default, which is cut to the column's seconds and never in the future", async () => {
     const both = await pair(
       servers,
