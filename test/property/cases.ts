@@ -1,5 +1,6 @@
 import type { Random } from "../chaos/random.ts";
 import { asText, type Engine, engineOf, type Kind, plain, type Server, same, type Value } from "./kinds/index.ts";
+import { labelKinds } from "./kinds/labels.ts";
 import { mysqlKinds } from "./kinds/mysql.ts";
 import { mysqlOddKinds } from "./kinds/mysql-odd.ts";
 import { postgresKinds } from "./kinds/postgres.ts";
@@ -25,11 +26,18 @@ export type Loose = "NOT ENFORCED" | "NOT VALID";
 
 export type Partition = "range" | "list" | "hash";
 
-/** `pair`: the column and the first one, by which it can be unique. */
+/** Shows the rows whose column is equal to a literal. */
+export interface View {
+  name: string;
+  column: string;
+  literal: string;
+}
+
+/** `pair`: the column and the first one, by which it can be unique; `alone`: unique by itself. */
 export interface Index {
   name: string;
   column: string;
-  form: "plain" | "pair" | "unique";
+  form: "plain" | "pair" | "unique" | "alone";
 }
 
 /** On the first column; a row with the number `refused` breaks it, and no row of a case does, unless it is loose. */
@@ -40,12 +48,13 @@ export interface Check {
   loose?: Loose;
 }
 
-/** The first column is a number that counts the rows from 0. */
+/** The first column is a number that counts the rows from 0. A partition's `label`: the column that it is by, if not the first. */
 export interface Table {
   name: string;
   columns: Column[];
   keyed: boolean;
-  partition?: { by: Partition; names: string[] };
+  partition?: { by: Partition; names: string[]; label?: string };
+  views: View[];
   period?: Period;
   /** MariaDB keeps its rows of the past. */
   versioned?: boolean;
@@ -76,6 +85,7 @@ export function randomTables(random: Random, way: readonly [Server, ...Server[]]
   for (const table of tables) addPeriods(random, way[0], names, table);
   for (const table of tables) addLooseCheck(random, way[0], names, table);
   for (const table of tables) addReferences(random, way[0], names, table, tables);
+  for (const table of tables) addViews(random, engine, names, table);
   return tables;
 }
 
@@ -89,7 +99,10 @@ function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], nam
     const kind = random.pick(kinds);
     const required = random.below(4) === 0 && !kind.type.endsWith(" NULL");
     const withDefault = kind.defaulted === true && random.below(2) === 0;
-    return { name: named(), kind, required, ...(withDefault ? { default: kind.value(random) } : {}) };
+    const expression =
+      kind.expressions !== undefined && random.below(3) === 0 ? random.pick(kind.expressions) : undefined;
+    const value = expression ?? (withDefault ? kind.value(random) : undefined);
+    return { name: named(), kind, required, ...(value === undefined ? {} : { default: value }) };
   });
   const generated: Column[] =
     random.below(4) === 0
@@ -97,9 +110,13 @@ function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], nam
       : [];
   const keyed = random.below(4) > 0;
   const partitioned = keyed && !others.some(({ kind }) => kind.whole) && random.below(6) === 0;
-  const columns = [id, ...others, ...generated];
+  const label: Column | undefined =
+    partitioned && random.below(2) === 0
+      ? { name: named(), kind: random.pick(labelKinds[engine]), required: true }
+      : undefined;
+  const columns = [id, ...others, ...generated, ...(label === undefined ? [] : [label])];
   const count = random.below(5) === 0 ? 0 : random.below(14);
-  return {
+  const table: Table = {
     name,
     columns,
     keyed,
@@ -108,21 +125,66 @@ function randomTable(random: Random, engine: Engine, kinds: readonly Kind[], nam
           partition: {
             by: random.pick(["range", "list", "hash"] as const),
             names: [0, 1, 2].map(() => hostileName(random, names, 50, false)),
+            ...(label === undefined ? {} : { label: label.name }),
           },
         }
       : {}),
-    indexes: others
-      .filter(({ kind }) => kind.keyed === true && random.below(3) === 0)
-      .map((column) => ({
-        name: hostileName(random, names, 60, false),
-        column: column.name,
-        form: random.pick(["plain", "pair", "unique"] as const),
-      })),
+    indexes: [
+      ...others
+        .filter(({ kind }) => kind.keyed === true && random.below(3) === 0)
+        .map((column) => ({
+          name: hostileName(random, names, 60, false),
+          column: column.name,
+          // A unique key has each column that the table is partitioned by.
+          form: random.pick(
+            label === undefined ? (["plain", "pair", "unique"] as const) : (["plain", "pair"] as const),
+          ),
+        })),
+      ...others
+        .filter(({ kind }) => kind.distinct === true && !partitioned && random.below(3) > 0)
+        .map((column) => ({
+          name: hostileName(random, names, 60, false),
+          column: column.name,
+          form: "alone" as const,
+        })),
+    ],
+    views: [],
     checks: conditions
       .filter(() => random.below(8) === 0)
       .map((condition) => ({ name: hostileName(random, names, 60, false), ...condition })),
     rows: Array.from({ length: count }, (_, n) => columns.map((column) => cell(random, column, n))),
   };
+  for (const { column, form } of table.indexes) if (form === "alone") makeDistinct(table, column);
+  return table;
+}
+
+/** Of equal values only the first stays, where the column takes NULL; else only its row. */
+function makeDistinct(table: Table, name: string): void {
+  const at = table.columns.findIndex((column) => column.name === name);
+  const seen = new Set<string>();
+  const first = (row: Table["rows"][number]): boolean => {
+    const text = row[at]?.expect.postgres;
+    if (text === undefined || text === null) return true;
+    return !seen.has(text) && seen.add(text).size > 0;
+  };
+  if (table.columns[at]?.required === false) for (const row of table.rows) if (!first(row)) row[at] = null;
+  // Rows are numbered from 0.
+  if (table.columns[at]?.required === true) {
+    const until = table.rows.findIndex((row) => !first(row));
+    if (until >= 0) table.rows.splice(until);
+  }
+}
+
+/** Of a column whose values are texts; the literal may be another case of one of them. */
+function addViews(random: Random, engine: Engine, names: Set<string>, table: Table): void {
+  for (const [at, { name, kind }] of table.columns.entries()) {
+    if (at === 0 || (kind.folds !== true && kind.distinct !== true) || random.below(2) === 0) continue;
+    const text = random.pick(table.rows.flatMap((row) => row[at]?.expect.postgres ?? []).concat("a"));
+    const other = random.pick([text, text.toUpperCase(), text.toLowerCase()]);
+    const literal =
+      engine === "postgres" || other === "" ? `'${other}'` : `_utf8mb4 0x${Buffer.from(other).toString("hex")}`;
+    table.views.push({ name: hostileName(random, names, 60, false), column: name, literal });
+  }
 }
 
 /** Numbers beyond those of rows and below the end of the partitions. */

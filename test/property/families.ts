@@ -87,6 +87,9 @@ const number: Family = {
   canonical: plainNumber,
 };
 
+/** Half of a surrogate pair. */
+const halfCharacter = "\ud800";
+
 const text: Family = {
   types: {
     mysql: [
@@ -102,6 +105,7 @@ const text: Family = {
       "VARCHAR(20) CHARACTER SET utf8mb3",
       "VARCHAR(20) CHARACTER SET sjis",
       "VARCHAR(20) CHARACTER SET utf16",
+      "VARCHAR(20) CHARACTER SET ucs2",
       "ENUM('abc','','é')",
     ],
     postgres: ["varchar(3)", "varchar(5)", "varchar(60)", "text"],
@@ -116,14 +120,22 @@ const text: Family = {
     "Жук",
     "漢字",
     "😀",
+    halfCharacter,
     "a\\b",
     "it's",
     "x".repeat(300),
     "é".repeat(130),
   ],
-  literal: (words, engine) =>
-    engine === "postgres" || words === "" ? string(words) : `_utf8mb4 0x${Buffer.from(words).toString("hex")}`,
-  read: (column, _, engine) => (engine === "mysql" ? `CONVERT(${column} USING utf8mb4)` : `(${column})::text`),
+  literal(words, engine) {
+    // PostgreSQL refuses it, as most of MySQL's character sets do.
+    if (words === halfCharacter) return engine === "postgres" ? "chr(55296)" : "_ucs2 0xD800";
+    return engine === "postgres" || words === "" ? string(words) : `_utf8mb4 0x${Buffer.from(words).toString("hex")}`;
+  },
+  read(column, type, engine) {
+    if (engine === "postgres") return `(${column})::text`;
+    const text = `CONVERT(${column} USING utf8mb4)`;
+    return type.endsWith("ucs2") ? `CASE HEX(${column}) WHEN 'D800' THEN 'half' ELSE ${text} END` : text;
+  },
   canonical: (words) => words,
 };
 

@@ -10,13 +10,15 @@ import { borrowDatabase } from "../servers/index.ts";
 import { unplanned } from "../support/engine/planned.ts";
 import { randomTables, type Table } from "./cases.ts";
 import { compare, nameIn } from "./compare/index.ts";
+import { readViews } from "./compare/views.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
 import { type Engine, engineOf, type Server } from "./kinds/index.ts";
 import { randomLocale } from "./locales.ts";
 import { historyOf, randomExtensions } from "./periods.ts";
+import { refusedIn, requireRefusal } from "./refused.ts";
 import { randomSettings, type Settings, settingWords, under } from "./settings.ts";
 import { shrink } from "./shrink.ts";
-import { foreignKeysOf, statementsOf, told, typesOf } from "./statements.ts";
+import { foreignKeysOf, statementsOf, told, typesOf, viewsOf } from "./statements.ts";
 
 /** Copies random schemas along a way of engines, and compares each stop by a reader of its own with what it must hold. */
 
@@ -175,15 +177,22 @@ async function travel(
     const origin = engineOf(way[0] ?? "postgres");
     if (first === undefined) return;
     await prepare(first, origin, tables);
+    const shown = await readViews(first, origin, tables);
+    const refused = refusedIn(tables, way);
     let from = first;
     const givenUp = new Set<unknown>();
     let names = new Map(tables.map((table) => [table.name, table.name]));
     for (const [n, place] of rest.entries()) {
       const ends = [from, place] as const;
       const settings = ends.map((end, at): [Place, Settings] => [end, stops[n + at]?.settings ?? []]);
-      const report = await under(settings, () =>
+      const riding = under(settings, () =>
         ride(...ends, { owner: `property-${database}-${n}`, assesses: servers.assesses }),
       );
+      if (refused.length > 0) {
+        await requireRefusal(riding, refused);
+        break;
+      }
+      const report = await riding;
       requireLocale(
         report,
         ends.map((_, at) => stops[n + at]?.locale ?? ""),
@@ -194,7 +203,7 @@ async function travel(
       const passed = way.slice(1, n + 2).map(engineOf);
       const engine = passed[n] ?? origin;
       const itself = n === 0 && origin === "postgres" && engine === "postgres" ? first : undefined;
-      await compare({ place, engine, origin, passed, names, before, report, givenUp }, tables, itself);
+      await compare({ place, engine, origin, passed, names, before, report, givenUp, shown }, tables, itself);
       from = place;
     }
     arrived = true;
@@ -229,6 +238,7 @@ async function prepare(place: Place, engine: Engine, tables: readonly Table[]): 
     ...tables.map((table) => statementsOf(table, engine)),
     tables.flatMap((table) => foreignKeysOf(table, tables, engine)),
     tables.flatMap(historyOf),
+    tables.flatMap((table) => viewsOf(table, engine)),
   ];
   for (const statements of steps.filter((step) => step.length > 0)) {
     await sql(place, [begin, ...statements].join(";\n")).catch((error: Error) => {

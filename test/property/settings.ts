@@ -23,6 +23,7 @@ const choices: Record<Server, readonly (readonly [name: string, values: readonly
     ["client_encoding", ["LATIN1"]],
     ["search_path", ["pg_catalog"]],
     ["quote_all_identifiers", ["off", "on"]],
+    ["lc_monetary", ["POSIX", "C.utf8"]],
     ["default_transaction_isolation", ["serializable"]],
     ["default_transaction_read_only", ["on"]],
     ["statement_timeout", ["1min"]],

@@ -20,8 +20,10 @@ function* smaller(tables: readonly Table[]): Generator<Table[]> {
       }
       for (const at of rows.keys()) yield put(n, { ...table, rows: without(rows, at) });
     }
-    for (let at = table.columns.length - 1; at > 0; at--) yield put(n, withoutColumn(table, at));
+    for (let at = table.columns.length - 1; at > 0; at--)
+      if (table.columns[at]?.name !== table.partition?.label) yield put(n, withoutColumn(table, at));
     for (const at of table.indexes.keys()) yield put(n, { ...table, indexes: without(table.indexes, at) });
+    for (const at of table.views.keys()) yield put(n, { ...table, views: without(table.views, at) });
     for (const at of table.checks.keys()) yield put(n, { ...table, checks: without(table.checks, at) });
     if (table.period !== undefined) yield put(n, withoutPeriod(table, table.period));
     if (table.versioned === true) yield put(n, { ...table, versioned: false });
@@ -37,6 +39,7 @@ function withoutColumn(table: Table, at: number): Table {
     ...table,
     columns: without(table.columns, at),
     indexes: table.indexes.filter(({ column }) => column !== table.columns[at]?.name),
+    views: table.views.filter(({ column }) => column !== table.columns[at]?.name),
     rows: table.rows.map((row) => without(row, at)),
   };
 }

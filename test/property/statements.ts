@@ -10,7 +10,9 @@ export const statementsOf = (table: Table, engine: Engine): string[] => {
   const q = (text: string) => quote(text, engine);
   const [id] = table.columns;
   const lines = table.columns.map((column) => line(column, id?.name ?? "", engine));
-  if (table.keyed) lines.push(`PRIMARY KEY (${q(id?.name ?? "")})`);
+  const { label } = table.partition ?? {};
+  const key = [id?.name ?? "", ...(label === undefined ? [] : [label])];
+  if (table.keyed) lines.push(`PRIMARY KEY (${key.map(q).join(", ")})`);
   for (const { name, words, loose } of table.checks)
     if (loose === undefined) lines.push(`CONSTRAINT ${q(name)} CHECK (${words(q(id?.name ?? ""))})`);
   lines.push(...periodLines(table));
@@ -37,8 +39,17 @@ const indexLine = (
   { name: table, columns }: Table,
   q: (text: string) => string,
 ): string => {
-  const keys = form === "plain" ? [column] : [column, columns[0]?.name ?? ""];
-  return `CREATE ${form === "unique" ? "UNIQUE " : ""}INDEX ${q(name)} ON ${q(table)} (${keys.map(q).join(", ")})`;
+  const keys = form === "plain" || form === "alone" ? [column] : [column, columns[0]?.name ?? ""];
+  return `CREATE ${form === "unique" || form === "alone" ? "UNIQUE " : ""}INDEX ${q(name)} ON ${q(table)} (${keys.map(q).join(", ")})`;
+};
+
+/** The views of a table, which show the numbers of rows. */
+export const viewsOf = ({ name, columns, views }: Table, engine: Engine): string[] => {
+  const q = (text: string) => quote(text, engine);
+  return views.map(
+    (view) =>
+      `CREATE VIEW ${q(view.name)} AS SELECT ${q(columns[0]?.name ?? "")} AS id FROM ${q(name)} WHERE ${q(view.column)} = ${view.literal}`,
+  );
 };
 
 /** Statements that types need, each once. */
@@ -74,6 +85,7 @@ export const told = (tables: readonly Table[], engine: Engine): string =>
     ...tables.flatMap((table) => statementsOf(table, engine)),
     ...tables.flatMap((table) => foreignKeysOf(table, tables, engine)),
     ...tables.flatMap(historyOf),
+    ...tables.flatMap((table) => viewsOf(table, engine)),
   ]
     .join(";\n")
     .slice(0, 6000);

@@ -2,10 +2,13 @@ import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
 import type { Column, Table } from "../cases.ts";
 import { begin, type Engine, quote } from "../kinds/index.ts";
+import { compareClock } from "./clock.ts";
+import { compareDigits } from "./digits.ts";
 import { isKeyLost } from "./loose.ts";
 import { compareMeaning } from "./meaning.ts";
-import { isNamed } from "./said.ts";
+import { isNamed, repeated } from "./said.ts";
 import { compareShape } from "./shape.ts";
+import { compareViews, type Shown } from "./views.ts";
 
 /** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
 
@@ -20,6 +23,7 @@ export interface Stop {
   report: CopyReport;
   /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
   givenUp: Set<unknown>;
+  shown: Shown;
 }
 
 /** No row of a case has this number. */
@@ -36,6 +40,9 @@ export async function compare(stop: Stop, tables: readonly Table[], source?: Pla
     await compareDefaults(stop, table, found);
     await compareMeaning(stop, table, found);
     await compareShape(stop, table, found);
+    await compareClock(stop, table, found);
+    await compareDigits(stop, table, found);
+    await compareViews(stop, table, stop.shown);
   }
   await compareKeys(stop, tables);
 }
@@ -97,15 +104,17 @@ async function read(
  */
 async function compareDefaults(stop: Stop, table: Table, { from, columns }: Found): Promise<void> {
   const { engine, place } = stop;
-  const made = table.columns.flatMap((column, n) =>
-    column.default !== undefined || column.generated !== undefined ? [n] : [],
-  );
+  const made = table.columns.flatMap((column, n) => {
+    if (column.default === undefined && column.generated === undefined) return [];
+    // Without its default it needs a value, or the server takes one of its own.
+    if (!column.required || !(stop.givenUp.has(column) || saidSo(stop.report, column))) return [n];
+    stop.givenUp.add(column);
+    return [];
+  });
   if (made.length === 0 || table.rows.length === 0) return;
   const q = (n: number) => quote(columns[n] ?? "", engine);
   const given = columns.map((_, n) => n).filter((n) => !made.includes(n));
-  const values = given.map((n) =>
-    n === 0 ? String(probe) : table.columns[n]?.references?.loose === undefined ? q(n) : "NULL",
-  );
+  const values = given.map((n) => (n === 0 ? String(probe) : repeated(table, n, q(n))));
   const [row] = await sql(
     place,
     `${begin(engine)}; START TRANSACTION;

@@ -61,11 +61,21 @@ export const literal = (text: string): string => `'${text.replaceAll("\\", "\\\\
 /** Which errors a server refuses a row with that breaks a check: PostgreSQL, MySQL, MariaDB. */
 export const checkViolations: readonly unknown[] = ["23514", 3819, 4025];
 
+/** Whether a new row may have an old one's value: a key may refuse it, or the column is unique by itself. */
+const isRepeatable = ({ columns, indexes }: Table, at: number): boolean =>
+  columns[at]?.references?.loose === undefined &&
+  !indexes.some(({ form, column }) => form === "alone" && column === columns[at]?.name);
+
+/** What a new row has in a column: an old one's value, or another where that may not be. */
+export const repeated = (table: Table, at: number, column: string): string => {
+  if (isRepeatable(table, at)) return column;
+  return table.columns[at]?.required === true ? "'zqx'" : "NULL";
+};
+
 /** A copy of a row with another number, in a transaction that ends with its connection. */
 export const insertion = (stop: Stop, table: Table, { from, columns }: Found, id: number): string => {
   const copied = table.columns.flatMap(({ generated }, n) => (generated === undefined ? [n] : []));
   const stored = copied.map((n) => quote(columns[n] ?? "", stop.engine));
-  // What a foreign key lets pass in an old row, it refuses in a new one.
-  const values = copied.map((n, at) => (table.columns[n]?.references?.loose === undefined ? stored[at] : "NULL"));
+  const values = copied.map((n, at) => repeated(table, n, stored[at] ?? ""));
   return `${begin(stop.engine)}; START TRANSACTION; INSERT INTO ${from} (${stored.join(", ")}) SELECT ${[id, ...values.slice(1)].join(", ")} FROM ${from} LIMIT 1`;
 };

@@ -41,7 +41,10 @@ async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<v
   const there = await indexesOf(stop.place, found);
   const position = (name: string) => table.columns.findIndex((column) => column.name === name);
   const keys = ({ column, form }: Index) =>
-    keyOf(form === "plain" ? [position(column)] : [position(column), 0], form === "unique");
+    keyOf(
+      form === "plain" || form === "alone" ? [position(column)] : [position(column), 0],
+      form === "unique" || form === "alone",
+    );
   for (const index of table.indexes) {
     const at = there.indexOf(keys(index));
     if (at >= 0) there.splice(at, 1);
@@ -67,6 +70,7 @@ async function compareIndexes(stop: Stop, table: Table, found: Found): Promise<v
   takePeriodKey(table, position, there);
   for (const [n, { name }] of table.columns.entries()) takeCounter(stop, name, n, there);
   for (const index of table.indexes) takeFolded(stop, index, position(index.column), there);
+  takeFoldedKey(stop, table, position, there);
   if (there.length > 0) throw differs(stop, table, table.name, `indexes that the source lacks: ${there.join(" ")}`);
 }
 
@@ -95,15 +99,40 @@ function takeCounter(stop: Stop, name: string, column: number, there: string[]):
  * column's, which the report names. Back in MySQL that one takes equal bytes for equal, as the report says.
  */
 function takeFolded(stop: Stop, { name, form }: Index, column: number, there: string[]): void {
-  if (form !== "unique" || !isLost(stop, `folded ${name}`, name, /index/, says(/with another unique index/))) return;
+  if (
+    (form !== "unique" && form !== "alone") ||
+    !isLost(stop, `folded ${name}`, name, /index/, says(/with another unique index/))
+  )
+    return;
   // A long name is cut before its suffix.
   const weaker = entriesOf(stop.report, [...name].slice(0, 12).join(""), /index/).some(
     says(/collation \S+ of .* is lost/),
   );
-  const keys =
-    stop.engine === "postgres" ? ["an expression", `folded ${column}`] : weaker ? ["an expression", column] : [];
-  const at = keys.map((key) => there.indexOf(keyOf([key, 0], true))).find((found) => found >= 0);
+  const keys = ["an expression", ...(stop.engine === "postgres" ? [`folded ${column}`] : weaker ? [column] : [])];
+  const at = keys
+    .map((key) => there.indexOf(keyOf(form === "alone" ? [key] : [key, 0], true)))
+    .find((found) => found >= 0);
   if (at !== undefined) there.splice(at, 1);
+}
+
+/** Of a primary key with a text, likewise. */
+function takeFoldedKey(
+  { report }: Stop,
+  { partition }: Table,
+  position: (name: string) => number,
+  there: string[],
+): void {
+  if (partition?.label === undefined) return;
+  const told = entriesOf(report, "", /index/).some(
+    ({ name, note = "" }) =>
+      /PRIMARY|pkey/.test(name) && /with another unique index|collation \S+ of .* is lost/.test(note),
+  );
+  if (!told) return;
+  const label = position(partition.label);
+  for (const key of ["an expression", `folded ${label}`, label]) {
+    const at = there.indexOf(keyOf([0, key], true));
+    if (at >= 0) there.splice(at, 1);
+  }
 }
 
 async function indexesOf(place: Place, { from, name, columns }: Found): Promise<string[]> {
@@ -194,8 +223,10 @@ async function comparePartitions(stop: Stop, table: Table, found: Found): Promis
   );
   if (rehashed && before !== stop.engine && !said)
     throw differs(stop, table, table.name, "partitions by another hash, of which the report says nothing");
-  const placed = rehashed ? there.ids : ids;
-  const method = rehashed && there.method === "key" ? "hash" : there.method;
+  // Where a text belongs is the server's own business.
+  const byText = wanted.label !== undefined;
+  const placed = rehashed || byText ? there.ids : ids;
+  const method = (rehashed || byText) && there.method === "key" ? "hash" : there.method;
   if (method !== wanted.by || there.count !== count || String(there.ids) !== String(placed))
     throw differs(
       stop,

@@ -35,6 +35,16 @@ export interface Kind {
   canonical?(text: string, engine: Engine): string;
   /** May stand in an index. */
   keyed?: boolean;
+  /** Takes an expression as its default; each with its value. */
+  expressions?: readonly Value[];
+  /** By default the present time, with so many digits after the second; also after each change of the row. */
+  clock?: { digits: number; updates: boolean };
+  /** Has numbers that MySQL's JSON may change: a report counts the values that it did. */
+  exact?: boolean;
+  /** Texts of which the source's collation takes no two for equal: the column can be unique by itself. */
+  distinct?: boolean;
+  /** A value that a server on the way has not: the copy ends, and names the column. */
+  refused?(value: Value, way: readonly Server[]): boolean;
   /** Takes a literal as its default that every server must carry over. */
   defaulted?: boolean;
   /** No column of a table with partitions: MySQL has none of these there. */

@@ -28,6 +28,9 @@ function integer(type: string, lowest: bigint, highest: bigint): Kind {
       const found = random.below(3) === 0 ? BigInt(random.below(120)) : random.pick(edges);
       return same(String(found), String(found));
     },
+    expressions: type.startsWith("TINYINT(1)")
+      ? [same("(1 + 0)", "1")]
+      : [same("(1 + 2 * 3)", "7"), same("(17 DIV 5)", "3"), same("(char_length('abc') % 2)", "1")],
     // boolean, smallint, bigint and numeric alike.
     read: { mysql: plain, postgres: type === "TINYINT(1)" ? (column) => `(${column})::int::text` : asText },
   };
@@ -78,6 +81,15 @@ const textual = (type: string, longest: number, keyed: boolean): Kind => ({
   type,
   keyed,
   defaulted: !type.endsWith("TEXT"),
+  ...(type.startsWith("CHAR")
+    ? {}
+    : {
+        expressions: [
+          same("(concat('a', 'B'))", "aB"),
+          same("(upper('abc'))", "ABC"),
+          same("(left('abcdef', 3))", "abc"),
+        ],
+      }),
   value: (random) => {
     const text = hostileText(random, longest);
     // CHAR loses the blanks at its end when it is read.

@@ -27,6 +27,8 @@ interface Words {
   keyed?: boolean;
   defaulted?: boolean;
   goes?: Kind["goes"];
+  /** Defaults: SQL and its value as text. */
+  computes?: readonly (readonly [sql: string, text: string])[];
 }
 
 // As a default it is what people write, so it is a string and no call.
@@ -40,6 +42,14 @@ const kind = (type: string, words: Words): Kind => ({
   ...(words.keyed === undefined ? {} : { keyed: words.keyed }),
   ...(words.defaulted === undefined ? {} : { defaulted: words.defaulted }),
   ...(words.goes === undefined ? {} : { goes: words.goes }),
+  ...(words.computes === undefined
+    ? {}
+    : {
+        expressions: words.computes.map(([sql, text]) => ({
+          literal: sql,
+          expect: { postgres: text, mysql: words.mysql?.(text) ?? null },
+        })),
+      }),
   value: (random) => {
     const text = words.text(random);
     return { literal: literal(text, type), expect: { postgres: text, mysql: words.mysql?.(text) ?? null } };
@@ -58,6 +68,12 @@ const whole = (type: string, edges: readonly string[]): Kind =>
     mysql: same,
     keyed: true,
     defaulted: true,
+    computes: [
+      ["(1 + 2 * 3)", "7"],
+      ["(-7 / 2)", "-3"],
+      ["length('größe')", "5"],
+      ["(17 % 5)", "2"],
+    ],
   });
 /** In the other server it is another type, which does not become this one again. */
 const elsewhere = { goes: oneCopy } as const;
@@ -92,6 +108,11 @@ export const postgresKinds: readonly Kind[] = [
     readMysql: (column) => column,
     keyed: true,
     defaulted: true,
+    computes: [
+      ["(lower('ÄB') || 'd')", "äbd"],
+      ["repeat('ab', 2)", "abab"],
+      ["upper('it''s')", "IT'S"],
+    ],
   }),
   kind("text", { text: (random) => hostileText(random, 12_000), mysql: same, readMysql: (column) => column }),
   kind("char(12)", { text: (random) => hostileText(random, 12) }),
@@ -104,7 +125,12 @@ export const postgresKinds: readonly Kind[] = [
     },
     read: { postgres: (column) => `encode(${column}, 'hex')`, mysql: (column) => `lower(hex(${column}))` },
   },
-  kind("date", { text: (random) => dayOf(random, [1000, 9999]), mysql: same, defaulted: true }),
+  kind("date", {
+    text: (random) => dayOf(random, [1000, 9999]),
+    mysql: same,
+    defaulted: true,
+    computes: [["('2020-01-31'::date + 1)", "2020-02-01"]],
+  }),
   oneOf("date", ["infinity", "-infinity", "0044-03-15 BC", "5874897-12-31"]),
   kind("timestamp", {
     text: (random) => `${dayOf(random, [1000, 9999])} ${clock(random)}${fraction(random, 6)}`,
