@@ -41,6 +41,7 @@ A text that is copied into another type is read by the target's server:
 - A text that the type writes as another text is copied, as \`007\` into \`int\`, \`1.50\` into \`numeric(10,1)\`, \`yes\` into \`boolean\`, and \`12:00\` into \`time\`.
   A warning has the column and the number of such texts, and \`changed_columns\` counts the column.
 - A text that the server takes for another value is refused, as \`2\` or \`y \` into \`enum('x','y')\`, and \`b,a\` into \`set('a','b')\`.
+- A text for \`json\` or \`jsonb\` has to be a JSON document. ENUM and SET are texts here: \`a,b\` of a SET is refused, and does not become an array.
 - A document with a key twice is refused for \`jsonb\`. jsonb has its own order of keys, and its own spaces.
 - Text is not copied into \`tsvector\` or \`tsquery\`, which lose words.
 - Texts into \`numrange\`, \`tsrange\`, \`tstzrange\` and geometric types are copied as the type reads them; they are not counted.

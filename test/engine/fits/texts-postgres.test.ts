@@ -152,6 +152,35 @@ describe.each<Flavour>(["mariadb", "mysql"])("from %s", (flavour) => {
     }
   });
 
+  test.each(["json", "jsonb"])(
+    "texts, ENUM and SET are documents for %s, or are refused as texts that are none",
+    async (type) => {
+      for (const [column, fits, none] of [
+        ["set('1','true')", "'true'", "'1,true'"],
+        ["enum('{}','a')", "'{}'", "'a'"],
+        ["varchar(20)", "'[1]'", "'a'"],
+      ] as const) {
+        const source = (value: string) =>
+          `CREATE TABLE t (id int PRIMARY KEY, j ${column}); INSERT INTO t VALUES (1, ${value})`;
+        for (const [options, before] of ways({ j: type })) {
+          const both = await pair(servers, source(none));
+          await both.pg.query(before);
+          expect(await error(run(both, { options: { jobs: 1, ...options } }))).toMatchObject({
+            code: "data_refused",
+            message: expect.stringContaining("column t.j holds a text that is no JSON, which the type "),
+          });
+          const fitting = await pair(servers, source(fits));
+          await fitting.pg.query(before);
+          const { report, copied } = await run(fitting, { options: { jobs: 1, ...options } });
+          expect(await rows(fitting.pg, "SELECT j FROM public.t")).toEqual([[fits.slice(1, -1)]]);
+          const note = report.inventory.find(({ name }) => name === "t.j")?.note;
+          if (options.content === undefined) expect(note).toContain("each text has to be a JSON document");
+          await copied.finish();
+        }
+      }
+    },
+  );
+
   test("whole numbers of a decimal or a double become integers", async () => {
     const source =
       "CREATE TABLE t (id int PRIMARY KEY, d decimal(20,2), f double, g float); INSERT INTO t VALUES (1, 2.00, 1e15, 1e7), (2, -9007199254740993.00, -0.0, 16777216), (3, NULL, NULL, NULL)";

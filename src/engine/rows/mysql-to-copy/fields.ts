@@ -41,7 +41,7 @@ export interface Field {
   /** ENUM: '' is one of its labels. */
   emptyLabel?: boolean;
   /** JSON (json-check.ts): the document may be none by PostgreSQL's grammar; nothing else is looked for. */
-  grammar?: true;
+  grammar?: true | "text";
   json?: true;
 }
 

@@ -5,17 +5,19 @@ import { createJsonGrammar } from "./json-grammar.ts";
  * surrogates, doubled keys, minus zero, huge exponents, raw control characters. The grammar is checked where asked for.
  */
 export interface JsonCheck {
-  /** `grammar`: the document may be none, as MariaDB's; `json`: only that counts, since all else suits `json`. */
+  /** `grammar`: the document may be none, as MariaDB's or a text's; `json`: only that counts, since all else suits `json`. */
   start(field?: JsonField): void;
   feed(buffer: Uint8Array, start: number, end: number): void;
   /** Words for what was found, or undefined. Call after the last byte. */
   finish(): string | undefined;
 }
 
-export type JsonField = { grammar?: true; json?: true };
+export type JsonField = { grammar?: true | "text"; json?: true };
 
 /** The trouble that no type but text can take. */
 export const noJson = "a document that MariaDB takes for JSON and PostgreSQL does not";
+
+const noDocument = "a text that is no JSON";
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -164,7 +166,7 @@ export function createJsonCheck(): JsonCheck {
       }
     },
     finish() {
-      if (wanted.grammar && !grammar.valid()) return noJson;
+      if (wanted.grammar && !grammar.valid()) return wanted.grammar === "text" ? noDocument : noJson;
       if (number !== "") endNumber();
       return trouble;
     },

@@ -105,7 +105,7 @@ const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob"
  * is no way that keeps the value. With a doubt where a value may not fit.
  */
 export function intoType(column: SourceColumn, named: NamedType, usual: TargetType): TargetType | undefined {
-  const type = ofDocuments(column, named, conversion(column, named, usual));
+  const type = ofDocuments(usual, named, conversion(column, named, usual));
   if (type === undefined || isShape(usual.field)) return type;
   const fit = intoPostgres(column, named);
   if (fit === "never") return undefined;
@@ -145,17 +145,20 @@ function comparedAs({ name, dataType }: SourceColumn): string {
   return dataType === "bit" ? `(${column} + 0)` : column;
 }
 
+const ownText = "; each text has to be a JSON document, and others are refused";
 const ownOrder = "; jsonb has its own order of an object's keys, and a document with a key twice is refused";
 
-/** A text for jsonb is looked at for what that would change without a word. */
-function ofDocuments(
-  { dataType }: SourceColumn,
-  { written }: NamedType,
-  type: TargetType | undefined,
-): TargetType | undefined {
-  if (plainType(written) !== "jsonb" || type?.field.kind !== kind.text) return type;
-  const field = { ...type.field, kind: kind.json, ...(dataType === "json" ? {} : { grammar: true as const }) };
-  return { ...type, field, note: `${type.note}${ownOrder}` };
+/** A text for json or jsonb has to be a document itself; one for jsonb is looked at for what that would change without a word. */
+function ofDocuments(usual: TargetType, { written }: NamedType, type: TargetType | undefined): TargetType | undefined {
+  const name = plainType(written);
+  if (type?.field.kind !== kind.text || (name !== "jsonb" && name !== "json")) return type;
+  // JSON of MySQL is one; that of MariaDB is a text, which its own grammar has let in.
+  const isJson = usual.field.kind === kind.json;
+  const grammar = isJson ? usual.field.grammar : ("text" as const);
+  const note = `${type.note}${isJson ? "" : ownText}${name === "jsonb" ? ownOrder : ""}`;
+  if (name === "json" && isJson) return type;
+  const field: Field = { ...type.field, kind: kind.json, ...(grammar === undefined ? {} : { grammar }) };
+  return { ...type, field: name === "json" ? { ...field, json: true } : field, note };
 }
 
 function conversion(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
