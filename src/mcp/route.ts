@@ -137,7 +137,7 @@ async function readMessage(
   try {
     const message = await readBody(request);
     if (Array.isArray(message))
-      return { refused: { code: -32600, message: "Send one message in a request: batches are not taken." } };
+      return { refused: { code: -32600, message: "Send one message in a request: batches are not supported." } };
     if (message !== undefined) return { message };
     return { refused: { code: -32700, message: "The body is empty: send a JSON-RPC message." } };
   } catch (error) {

@@ -68,13 +68,13 @@ const cases: [name: string, url: () => string, code: string, words: RegExp][] = 
     "PostgreSQL on a mysql:// URL",
     () => `mysql://app:${encodeURIComponent(secret)}@127.0.0.1:${postgres.port}/app`,
     "connection_timeout",
-    /if it is PostgreSQL, use postgresql:/,
+    /If it is PostgreSQL, use postgresql:/,
   ],
   [
     "MySQL on a postgres:// URL",
     () => `postgres://app:${encodeURIComponent(secret)}@127.0.0.1:${mysql.port}/app`,
     "protocol_error",
-    /if it is MySQL or MariaDB, use mysql:/,
+    /If it is MySQL or MariaDB, use mysql:/,
   ],
   [
     "a port on which nothing listens",

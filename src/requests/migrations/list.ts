@@ -46,6 +46,6 @@ const placeText = (migration: Migration): [at: string, uid: string] => {
 };
 
 export const badCursor = () =>
-  new Problem("invalid", "The cursor is not one of this list: start without a cursor.", {
+  new Problem("invalid", "The cursor does not belong to this list: start without a cursor.", {
     errors: [{ field: "cursor", message: "is not a next_cursor of this list with the same filter: remove it" }],
   });

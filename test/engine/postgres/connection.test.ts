@@ -126,7 +126,7 @@ describe("a session", () => {
   });
 
   test.each([
-    ["clear text", authentication(3), "sent only to a server whose certificate was verified"],
+    ["clear text", authentication(3), "sent only to a server with a verified certificate"],
     ["MD5", authentication(5, Buffer.from("salt")), "sent only over TLS"],
   ])("does not answer a server without TLS that asks for the password in %s", async (_, ask, words) => {
     const heard: Buffer[] = [];

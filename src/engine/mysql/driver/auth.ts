@@ -60,7 +60,7 @@ function itself(password: string, encrypted: boolean): Buffer {
   if (encrypted) return Buffer.from(`${password}\0`);
   throw new EngineError(
     "tls_required",
-    "the server wants the password itself, which is never sent over a channel without TLS: switch TLS on at the server and say sslmode=require, or verify-full with its CA",
+    "the server requests the password in clear text, which is sent only over TLS. Turn on TLS at the server and use sslmode=require, or verify-full with its CA",
   );
 }
 

@@ -226,7 +226,7 @@ const byErrno: Record<string, Meaning> = {
     "connection_timeout",
     true,
     (where, { host, port }) =>
-      `the server at ${host}:${port} for the ${where} accepted the connection and sent nothing, where MySQL and MariaDB send first: if it is PostgreSQL, use postgresql://, else check port and firewall`,
+      `the server at ${host}:${port} for the ${where} accepted the connection, but did not greet as MySQL does. If it is PostgreSQL, use postgresql://. Otherwise check port and firewall`,
   ],
   ERR_OUT_OF_RANGE: cutShort,
   ERR_BUFFER_OUT_OF_BOUNDS: cutShort,
@@ -256,7 +256,7 @@ export function engineError(error: unknown, { role, endpoint }: ErrorOrigin, doi
     });
   }
   if (/^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED|ERR_OSSL)/.test(errno)) {
-    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}: ${tlsFix}`, {
+    return new EngineError("tls_failed", `TLS with the ${where} failed: ${said}. ${tlsFix}`, {
       side: role,
       cause: error,
     });

@@ -33,6 +33,6 @@ test.each(["There was an error establishing an SSL connection", "received invali
   (message) => {
     const error = engineError(new Error(message), { role: "source", endpoint });
     expect(error).toMatchObject({ code: "protocol_error", retryable: false });
-    expect(error.message).toContain("if it is MySQL or MariaDB, use mysql:// in its URL");
+    expect(error.message).toContain("If it is MySQL or MariaDB, use mysql:// in its URL");
   },
 );

@@ -142,7 +142,7 @@ const otherProtocol = meaning(
   "protocol_error",
   false,
   (where, { host, port }) =>
-    `the server at ${host}:${port} for the ${where} does not speak the protocol of PostgreSQL: if it is MySQL or MariaDB, use mysql:// in its URL, else check the port`,
+    `the server at ${host}:${port} for the ${where} does not speak the protocol of PostgreSQL. If it is MySQL or MariaDB, use mysql:// in its URL. Otherwise check the port`,
 );
 
 const timedOut = meaning(
@@ -156,7 +156,7 @@ const tooLarge = meaning(
   "row_too_large",
   false,
   (where, _, said) =>
-    `a row is too large for the ${where} to send or take: about 1 GB in the form that COPY gives it (bytea takes twice its size as text); split the value, or leave the table out with options.exclude (${said})`,
+    `a row is too large for the ${where}: the limit is about 1 GB as COPY writes it, where bytea takes twice its size. Split the value, or skip the table with options.exclude (${said})`,
 );
 
 /** The server's limit of a buffer, in the words of all versions. */
@@ -180,7 +180,7 @@ function byMessage(text: string, errno: string): Meaning | undefined {
     /certificate|self.signed|altnames|SSL|TLS/i.test(text) ||
     /^(CERT_|ERR_TLS|ERR_SSL|UNABLE_TO|DEPTH_ZERO|SELF_SIGNED)/.test(errno)
   )
-    return tls((said) => `${said}: ${tlsFix}`);
+    return tls((said) => `${said}. ${tlsFix}`);
   return undefined;
 }
 

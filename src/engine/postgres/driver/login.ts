@@ -28,7 +28,7 @@ export function guardLogin(client: pg.Client, endpoint: Endpoint, encrypted: boo
       "authenticationCleartextPassword",
       required
         ? noBinding("it requests a clear-text password")
-        : "the server requests a clear-text password, which is sent only to a server whose certificate was verified: use sslmode=verify-full (with the CA, if it is a private one), or scram-sha-256 on the server",
+        : "the server requests a clear-text password, which is sent only to a server with a verified certificate. Use sslmode=verify-full, with the CA if it is private, or scram-sha-256 on the server",
     );
   if (required || !encrypted)
     refuse(

@@ -24,10 +24,10 @@ export function refuseUnknownDrops(drop: readonly string[], known: readonly Name
   if (lost.length === 0) return;
   throw new EngineError(
     "option_unmatched",
-    `options.drop names what is no table of the target: ${lost
+    `options.drop matches no table of the target: ${lost
       .slice(0, 5)
       .map((one) => JSON.stringify(one))
-      .join(", ")}: write table or schema.table exactly as the target calls it, ${dotFix}`,
+      .join(", ")}. Write table or schema.table exactly as in the target, ${dotFix}`,
   );
 }
 

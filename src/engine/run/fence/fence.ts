@@ -151,7 +151,7 @@ export function registerLocked(
 ): EngineError {
   return new EngineError(
     "target_locked",
-    `the lock under which runs enter and leave the target database was not free for ${Math.round(waitedMs / 1000)} s: it is held by ${printable(holder ?? "a session that the server does not name")}; wait for that session or end it (${fix}), then run again`,
+    `the target database's lock for starting and ending runs was not free for ${Math.round(waitedMs / 1000)} s: it is held by ${printable(holder ?? "a session that the server does not name")}. Wait for that session or end it (${fix}), then run again`,
     { retryable: true },
   );
 }

@@ -45,6 +45,6 @@ export async function refuseLongRows(
   if (found.length === 0) return;
   throw new EngineError(
     "row_too_large",
-    `the target takes no statement of more than ${limit} bytes (max_allowed_packet), and there are longer rows in ${found.slice(0, 20).join(", ")}: raise max_allowed_packet on the target, or set local_infile=ON there, and retry; nothing was copied`,
+    `rows are longer than the target's max_allowed_packet of ${limit} bytes in ${found.slice(0, 20).join(", ")}. Nothing was copied. Raise max_allowed_packet on the target, or set local_infile=ON there, and retry`,
   );
 }
