@@ -26,7 +26,9 @@ test("what the same copy made before is not in its way, and is told", async () =
       ["note", "target_not_empty"],
       ["note", "run_started"],
     ]);
-    expect(found[0]?.reason).toBe("it is there: this copy's own from before, unless others have made them since");
+    expect(found[0]?.reason).toBe(
+      "it is there: from an earlier attempt of this copy, unless somebody else made it since",
+    );
     expect(found[1]?.reason).toContain(words);
   }
 });

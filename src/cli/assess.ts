@@ -56,7 +56,7 @@ const leavings = new Set(["target_not_empty", "dependents_exist"]);
 const ofItsOwn = (finding: Finding): Finding => ({
   ...finding,
   severity: "note",
-  reason: `${finding.reason}: this copy's own from before, unless others have made them since`,
+  reason: `${finding.reason}: from an earlier attempt of this copy, unless somebody else made it since`,
   fix: "",
 });
 

@@ -144,5 +144,5 @@ function advise(error: unknown, { run, target, voice }: { run: string; target: s
   const again = retryable
     ? "Run the same command again to resume: finished tables are kept if they are still equal to the source."
     : "Once the cause is fixed, run the same command again: tables that were finished are kept if they are still as in the source.";
-  voice.log("info", `${again} To take away what was made: rowferry reset ${target} --run ${run}`);
+  voice.log("info", `${again} To drop what was made: rowferry reset ${target} --run ${run}`);
 }

@@ -82,5 +82,6 @@ function verdict({ verification, tables, objects, equal }: VerifyReport): string
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
   const more = names.length > mostNamed ? [`    and ${number(names.length - mostNamed)} more (--json)`] : [];
-  return [`  ${number(names.length)} ${what}:`, ...names.slice(0, mostNamed).map((name) => `    ${name}`), ...more];
+  const heading = names.length === 1 ? what.replace(/^(warning|kind|column|expected difference)s\b/, "$1") : what;
+  return [`  ${number(names.length)} ${heading}:`, ...names.slice(0, mostNamed).map((name) => `    ${name}`), ...more];
 }

@@ -107,8 +107,7 @@ function hostOf(url: URL): string {
   const raw = url.hostname;
   if (raw.startsWith("[") && raw.endsWith("]")) return raw.slice(1, -1);
   const host = decode(raw, "host");
-  if (host === "")
-    throw new UrlError("url_incomplete", "the host is missing: scheme://user:password@host:port/database");
+  if (host === "") throw new UrlError("url_incomplete", "the host is missing: scheme://user@host:port/database");
   if (host.includes("/") || host.startsWith("@"))
     throw new UrlError("url_parameter_refused", "a socket is not reached: name a host");
   if (host.includes(",")) throw new UrlError("url_malformed", "only one host can be named");

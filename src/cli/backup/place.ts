@@ -63,7 +63,9 @@ function inFolder(text: string, flags: Parsed["flags"]): Named {
   if (kindOf(dirname(path)) !== "folder")
     throw new UsageError(`the folder ${dirname(path)} does not exist: create it, or mount the volume there; ${forms}`);
   if (!isPartName(basename(path)))
-    throw new UsageError(`the last part of PLACE, ${JSON.stringify(basename(path))}, is no name: it has ${nameRule}`);
+    throw new UsageError(
+      `the last part of PLACE, ${JSON.stringify(basename(path))}, is not a valid name: it has ${nameRule}`,
+    );
   return { spec: { folder: dirname(path) }, folder: basename(path), shown: path };
 }
 

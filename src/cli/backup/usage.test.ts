@@ -76,8 +76,12 @@ describe("a backup or a restore that cannot be followed ends with 2, and nothing
       () => ["backup", source, "/nowhere/at/all", "--recipient", key.recipient],
       "/nowhere/at does not exist: create it, or mount the volume there; PLACE is the folder of one backup, such as",
     ],
-    ["the root", () => ["backup", source, "/", "--recipient", key.recipient], "is no name"],
-    ["a name with a space", () => ["backup", source, file("my backup"), "--recipient", key.recipient], "is no name"],
+    ["the root", () => ["backup", source, "/", "--recipient", key.recipient], "is not a valid name"],
+    [
+      "a name with a space",
+      () => ["backup", source, file("my backup"), "--recipient", key.recipient],
+      "is not a valid name",
+    ],
     ["a web address", () => ["backup", source, "https://s3.example.com/b/x"], "--endpoint"],
     ["a bucket without a name", () => ["backup", source, "s3://bucket/"], "the name of this backup is missing", keys],
     [

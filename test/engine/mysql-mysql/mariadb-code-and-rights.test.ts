@@ -94,7 +94,7 @@ describe("MariaDB to MariaDB", () => {
       "grant UPDATE (`b`) on t to reading copied",
     ]);
     expect(inventory.find(({ name }) => name === "SELECT on t to absent")?.note).toBe(
-      "the target has no role absent: make it there, then grant",
+      "the target has no role absent: create it there, then run the GRANT",
     );
     const grants = async (side: Side, database: string) =>
       (await Promise.all(["reading", "u@localhost", "PUBLIC"].map((name) => cells(side, `SHOW GRANTS FOR ${name}`))))

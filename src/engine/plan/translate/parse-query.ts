@@ -169,7 +169,7 @@ function parseSource(cursor: Cursor): From {
     cursor.expectSymbol(")");
     return inner;
   }
-  if (lateral) refuse("LATERAL is translated with queries only");
+  if (lateral) refuse("LATERAL is translated only before a subquery");
   cursor.took("ONLY");
   const path = [cursor.name()];
   while (cursor.tookSymbol(".")) path.push(cursor.name());

@@ -48,7 +48,7 @@ function refusal(grant: SourceGrant, session: Session, granting: Granting): Fate
     };
   if (isKnown(grant, session, accounts, crossing)) return undefined;
   const who = `${isRole(grant) ? "role" : "account"} ${shownName(grant)}`;
-  return { outcome: "reported", note: `the target has no ${who}: make it there, then grant` };
+  return { outcome: "reported", note: `the target has no ${who}: create it there, then run the GRANT` };
 }
 
 type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;

@@ -101,9 +101,9 @@ function planGrants(
     ];
     if (on.kind !== "database" && on.kind !== "table") return not("its routine is not copied");
     const tables = plans.filter(({ source }) => on.kind === "database" || source.name === on.name);
-    if (tables.length === 0) return not("what it is on is not part of this copy");
+    if (tables.length === 0) return not("the object that it is on is not copied");
     if (!rights.has(right)) return not(others[right] ?? ofOwner);
-    if (!roles.has(user)) return not(`the target has no role ${user}: make it there, then grant`);
+    if (!roles.has(user)) return not(`the target has no role ${user}: create it there, then run the GRANT`);
     if ((hosts.get(user)?.size ?? 0) > 1)
       return not(`${user} has rights of its own by host, which one role cannot have: grant what it is to have`);
     const list = tables.map((plan) => qualified(schema, plan.name)).join(", ");

@@ -55,7 +55,10 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.phase("copying");
   await copyRows(run, prepared, warn);
   if (content !== "schema")
-    hooks.log("info", `${states.reduce((sum, { counts }) => sum + counts.source, 0)} rows copied`);
+    hooks.log(
+      "info",
+      `${states.reduce((sum, { counts }) => sum + counts.source, 0).toLocaleString("en-US")} rows copied`,
+    );
 
   progress.phase("constraints");
   if (content === "data") progress.stage(1, states.length);

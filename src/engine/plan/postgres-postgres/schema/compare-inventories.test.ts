@@ -55,7 +55,7 @@ describe("the inventories of both sides", () => {
           kind: "view",
           name: "s.v",
           outcome: "reported",
-          note: "the target has otherwise: SELECT 2",
+          note: "the target has another definition: SELECT 2",
           definition: "SELECT 1",
         },
       ]);

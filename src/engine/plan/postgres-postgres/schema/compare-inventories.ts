@@ -125,7 +125,12 @@ function compareSome(group: Group, found: Sides, alike: boolean): void {
       ]);
       const text = (other.detail === "" ? "nothing" : printable(other.detail)).slice(0, mostText);
       const definition = thing.detail.slice(0, mostText);
-      found.entries[at] = { ...entry, outcome: "reported", note: `the target has otherwise: ${text}`, definition };
+      found.entries[at] = {
+        ...entry,
+        outcome: "reported",
+        note: `the target has another definition: ${text}`,
+        definition,
+      };
     } else if (other.detail !== thing.detail)
       found.entries[at] = { ...entry, outcome: "copied", note: "written differently by the target" };
     else if (note?.note !== undefined) found.entries[at] = { ...entry, outcome: "copied", note: note.note };
