@@ -43,6 +43,6 @@ it.each([
   expect(stdout).toContain(difference);
   expect(stdout).toContain(verdict);
   expect(stdout).toContain(
-    "  1 kinds of objects compared by name only, or not at all:\n    1 trigger (t.trg): only the name was compared\n",
+    "  1 kind of objects compared by name only, or not at all:\n    1 trigger (t.trg): only the name was compared\n",
   );
 });
