@@ -79,7 +79,7 @@ A PostgreSQL database in SQL_ASCII stores bytes and does not know their encoding
 MySQL's JSON stores a number with a decimal point, or beyond 64 bits, as a double. If JSON or an array from PostgreSQL has a number with more digits, the report's warnings count
 these values by column. To keep every digit, set the column's type to \`LONGTEXT\` with \`types\`. MariaDB's JSON keeps the text.
 
-JSON has no bounds of arrays. If an array of PostgreSQL has a lower bound other than 1, as \`[0:1]={7,8}\`, its elements are copied, and the report's warnings count these values by column.
+JSON has no bounds of arrays. If an array of PostgreSQL has a lower bound other than 1, as \`[0:1]={7,8}\`, only its elements are copied. The report's warnings count these values by column.
 
 JSON that MySQL computed itself, as \`JSON_OBJECT('price', price)\`, can hold decimals, dates and bytes. Between MySQL servers such a document is copied as text:
 decimals become doubles, and values that lose digits are counted in the same way. Dates and bytes become strings with the same text; they are not counted.
