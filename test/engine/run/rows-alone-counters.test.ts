@@ -53,6 +53,22 @@ describe("between MySQL and MariaDB", () => {
     expect(await next(auto("bigint"))).toEqual([3_000_000_000, []]);
   });
 
+  test("a target's user without ALTER leaves the number, and the statement is named", async () => {
+    const where = await mysqlPair(servers, "mysql", "mysql", gone("int AUTO_INCREMENT"));
+    await where.to.query(auto("int"));
+    await where.to.query(
+      `CREATE USER fills IDENTIFIED BY 'fills'; GRANT SELECT, INSERT, UPDATE, DELETE, CREATE, DROP, INDEX ON ${where.target.database}.* TO fills`,
+    );
+    const target = { ...where.target, user: "fills", password: "fills" };
+    const { report } = await run({ ...where, target }, data);
+    expect(report.warnings).toEqual([
+      expect.stringMatching(
+        /^AUTO_INCREMENT of a\.id is not .*501 .*denied.*run ALTER TABLE .* AUTO_INCREMENT = 501 in the target/,
+      ),
+    ]);
+    expect(report.tables.map(({ rows }) => rows.target)).toEqual([1]);
+  });
+
   test("a sequence of MariaDB goes on where the source's does, and is never set back", async () => {
     const where = await mysqlPair(
       servers,
