@@ -70,9 +70,14 @@ export function createBrokenChecks(fence: MysqlFence, database: string): BrokenC
     },
     async during(session, plan, load) {
       if (!allowed.has(plan) || !session.server.maria) return load();
-      await session.run("SET SESSION check_constraint_checks = 0");
-      const loaded = await load();
-      await session.run("SET SESSION check_constraint_checks = 1");
+      const checking = (on: 0 | 1) => session.run(`SET SESSION check_constraint_checks = ${on}`);
+      await checking(0);
+      const loaded = await load().catch(async (error: unknown) => {
+        // The session may read on, with tables whose checks hold.
+        await checking(1).catch(() => undefined);
+        throw error;
+      });
+      await checking(1);
       return loaded;
     },
     async settle(session, plan) {
