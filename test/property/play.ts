@@ -9,7 +9,7 @@ import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { unplanned } from "../support/engine/planned.ts";
 import { randomTables, type Table } from "./cases.ts";
-import { compare, nameIn } from "./compare/index.ts";
+import { compare, nameIn, type Stop } from "./compare/index.ts";
 import { readViews } from "./compare/views.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
 import { type Engine, engineOf, type Server } from "./kinds/index.ts";
@@ -181,6 +181,7 @@ async function travel(
     const refused = refusedIn(tables, way);
     let from = first;
     const givenUp = new Set<unknown>();
+    const called: Stop["called"] = new Map();
     let names = new Map(tables.map((table) => [table.name, table.name]));
     for (const [n, place] of rest.entries()) {
       const ends = [from, place] as const;
@@ -203,7 +204,7 @@ async function travel(
       const passed = way.slice(1, n + 2).map(engineOf);
       const engine = passed[n] ?? origin;
       const itself = n === 0 && origin === "postgres" && engine === "postgres" ? first : undefined;
-      await compare({ place, engine, origin, passed, names, before, report, givenUp, shown }, tables, itself);
+      await compare({ place, engine, origin, passed, names, before, report, givenUp, shown, called }, tables, itself);
       from = place;
     }
     arrived = true;

@@ -69,7 +69,8 @@ function isLost(stop: Stop, table: Table, column: Column, what: What): boolean {
   const key = `${what} of ${table.name}.${column.name}`;
   const words = what === "default" ? /default/ : /trigger|ON UPDATE|column/i;
   // A long name is cut before its suffix, and a trigger bears its table's.
-  const names = [column.name, ...(what === "default" ? [] : [table.name])].map((one) => [...one].slice(0, 12).join(""));
+  const own = [column.name, stop.called.get(column) ?? column.name];
+  const names = [...own, ...(what === "default" ? [] : [table.name])].map((one) => [...one].slice(0, 12).join(""));
   const said = stop.report.inventory.some(
     ({ kind, name, outcome, note = "", definition = "" }) =>
       outcome === "reported" &&

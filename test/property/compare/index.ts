@@ -24,6 +24,8 @@ export interface Stop {
   /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
   givenUp: Set<unknown>;
   shown: Shown;
+  /** What a column was called in the place that the copy came from; grows. */
+  called: Map<Column, string>;
 }
 
 /** No row of a case has this number. */
@@ -43,6 +45,7 @@ export async function compare(stop: Stop, tables: readonly Table[], source?: Pla
     await compareClock(stop, table, found);
     await compareDigits(stop, table, found);
     await compareViews(stop, table, stop.shown);
+    for (const [n, column] of table.columns.entries()) stop.called.set(column, found.columns[n] ?? column.name);
   }
   await compareKeys(stop, tables);
 }
@@ -107,7 +110,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
   const made = table.columns.flatMap((column, n) => {
     if (column.default === undefined && column.generated === undefined) return [];
     // Without its default it needs a value, or the server takes one of its own.
-    if (!column.required || !(stop.givenUp.has(column) || saidSo(stop.report, column))) return [n];
+    if (!column.required || !(stop.givenUp.has(column) || saidSo(stop, column))) return [n];
     stop.givenUp.add(column);
     return [];
   });
@@ -127,7 +130,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
     const canonical = (words: string | null, by: Engine) =>
       words === null ? null : (column.kind.canonical?.(words, by) ?? words);
     const found = canonical(row?.[at] ?? null, engine);
-    if (found === null && (stop.givenUp.has(column) || saidSo(stop.report, column))) {
+    if (found === null && (stop.givenUp.has(column) || saidSo(stop, column))) {
       stop.givenUp.add(column);
       continue;
     }
@@ -146,12 +149,12 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
 }
 
 /** An expression that is not proven equal in the other server is left out, and named. */
-const saidSo = (report: CopyReport, { name, generated }: Column): boolean =>
+const saidSo = ({ report, called }: Stop, column: Column): boolean =>
   report.inventory.some(
     (entry) =>
       entry.outcome === "reported" &&
-      entry.kind === (generated === undefined ? "default" : "generated column") &&
-      isNamed(entry.name, name) &&
+      entry.kind === (column.generated === undefined ? "default" : "generated column") &&
+      [column.name, called.get(column) ?? column.name].some((name) => isNamed(entry.name, name)) &&
       entry.definition !== undefined,
   );
 
