@@ -59,7 +59,7 @@ test("MySQL to PostgreSQL: each object is named with what becomes of it, and not
 });
 
 test("a user without rights hears which are missing, and what is lost without each", async () => {
-  const both = await pair(servers, "CREATE TABLE t (id INT PRIMARY KEY)");
+  const both = await pair(servers, "CREATE TABLE t (id INT PRIMARY KEY); CREATE VIEW v AS SELECT id FROM t");
   const { database } = both.source;
   await servers.admin.query(
     `CREATE USER IF NOT EXISTS poor IDENTIFIED BY 'poor'; GRANT SELECT ON ${database}.* TO poor; CREATE DATABASE IF NOT EXISTS poor_target; GRANT SELECT ON poor_target.* TO poor`,
@@ -76,10 +76,15 @@ test("a user without rights hears which are missing, and what is lost without ea
     }),
   );
   expect(codes(asSource)).toContain("warning unseen");
+  const fixes = asSource.findings.flatMap(({ object, fix }) => (/^(view|trigger|event) /.test(object) ? [fix] : []));
+  expect(fixes.sort()).toEqual(
+    ["EVENT", "SHOW VIEW", "TRIGGER"].map((right) => `GRANT ${right} ON \`${database}\`.* TO 'poor'@'%'`),
+  );
   expect(codes(await look(poor, both.target, { source_locks: "require" }))).toContain("blocker right_missing");
   const asTarget = await look(both.source, { ...poor, database: "poor_target" });
   expect(asTarget.ready).toBe(false);
   expect(asTarget.findings[0]).toMatchObject({ severity: "blocker", object: expect.stringContaining("INSERT") });
+  expect(asTarget.findings[0]?.fix).toMatch(/^GRANT .*INSERT.* ON `poor_target`\.\* TO 'poor'@'%'$/);
 });
 
 test("tables in the way are named, unless they may be dropped; excluded ones are not", async () => {

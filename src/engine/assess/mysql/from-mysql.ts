@@ -2,6 +2,8 @@ import type { CopyOptions } from "../../contract/index.ts";
 import { fullName } from "../../contract/text/full-name.ts";
 import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
+import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { qualified } from "../../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
 import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
@@ -40,7 +42,7 @@ import { rowsToPostgres } from "../rows-to-postgres.ts";
 import type { Sampled } from "../sample.ts";
 import { reportStrayBytes } from "../stray-bytes.ts";
 import { withDefiners } from "./definers.ts";
-import { assessMysqlSource, assessMysqlTarget, relationsOf } from "./index.ts";
+import { assessMysqlSource, assessMysqlTarget, relationsOf, shortList } from "./index.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
 
@@ -90,6 +92,7 @@ export async function fromMysql(
     target.engine === "postgres"
       ? await intoPostgres(reading, target.session)
       : await intoMysql(reading, target.session);
+  await reportUnseenViews(session, from.database, found.objects, report);
   const inDoubt = catalogue.tables.some(({ columns }) => columns.some((column) => column.defaultInDoubt !== undefined));
   const sum = (of: (table: (typeof catalogue.tables)[number]) => number) =>
     catalogue.tables.reduce((total, table) => total + of(table), 0);
@@ -104,6 +107,22 @@ export async function fromMysql(
     objects: [...found.objects, ...left, ...excluded.map(withoutText)],
   };
 }
+
+/** Without SHOW VIEW the server shows no view's text. */
+async function reportUnseenViews(
+  session: MysqlSession,
+  database: string,
+  objects: readonly PlannedObject[],
+  report: ReportFinding,
+): Promise<void> {
+  const views = objects.filter(({ kind, note = "" }) => kind === "view" && note.includes(unseenText));
+  if (views.length === 0) return;
+  const right = `GRANT SHOW VIEW ON ${qualified(database)}.* TO ${await ownAccount(session)}`;
+  const names = shortList(views.map(({ name }) => name));
+  report("warning", "unseen", `view ${names}`, "its text cannot be seen, so it cannot be translated", right);
+}
+
+const unseenText = "its text cannot be seen";
 
 function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
   const [largest] = [...tables].sort((a, b) => b.dataBytes - a.dataBytes);
