@@ -4,20 +4,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../dev/databases/index.ts";
 import { pgTools } from "../../dev/databases/pg-tools.ts";
-import { bundleProgram, type Program } from "../../dev/program.ts";
+import { bundleProgram } from "../../dev/program.ts";
 import type { Terminal } from "../../dev/terminal/index.ts";
 import { generateKey } from "../../src/backup/index.ts";
-import { runChild } from "../child.ts";
 import { differences } from "../equal.ts";
 import { median } from "../measure.ts";
 import { endpoint } from "../own.ts";
-import { limitMs, openPeers, type Peers } from "../peers.ts";
+import { openPeers, type Peers } from "../peers.ts";
 import { type Engine, emptyDatabase, open } from "../servers.ts";
 import { ordersShape } from "../shape.ts";
 import { withSource } from "../source.ts";
-import { createMemoryWatch } from "../tables/memory.ts";
+import { runOwn, type Tools } from "./own.ts";
 import { byPeers, names, type Taken } from "./peers.ts";
-import type { Asked, Said } from "./program.ts";
+import { measureSample, type Times, timesOf } from "./times.ts";
 
 const works = ["backup", "restore"] as const;
 type Work = (typeof works)[number];
@@ -40,35 +39,23 @@ interface Figures {
   phases: Record<string, number>;
 }
 
-export type Result = { rows: number; rounds: number; figures: Record<string, Figures> };
+export type Result = {
+  rows: number;
+  rounds: number;
+  figures: Record<string, Figures>;
+  times: Record<string, Times | string>;
+};
 
 const rounded = (value: number): number => Math.round(value * 100) / 100;
-
-type Tools = { program: Program; pgBin: string; terminal: Terminal; signal: AbortSignal };
-
-const runOwn = async (
-  asked: Asked,
-  { program, pgBin, terminal, signal }: Tools,
-): Promise<Taken & { phases: Record<string, number> }> => {
-  const { watch, peakMib } = createMemoryWatch();
-  const options = {
-    input: JSON.stringify(asked),
-    env: { PATH: process.env["PATH"], ROWFERRY_PG_BIN: pgBin },
-    ...{ log: terminal.log, signal, timeoutMs: limitMs },
-  };
-  const { output: answer, ms } = await runChild(process.execPath, [program.path], options, watch);
-  const said = JSON.parse(answer || '{"ok":false,"message":"it ended without a word"}') as Said;
-  if (!said.ok) throw new Error(`Rowferry: ${said.message}`);
-  return { ms, peakMib: peakMib(), phases: said.seconds };
-};
 
 /** Errors: a program's, or that what it restored is not equal. */
 const measureEngine = async (
   engine: Engine,
   { rows, rounds }: { rows: number; rounds: number },
   tools: Tools & { peers: Peers },
-): Promise<Record<string, Figures>> => {
+): Promise<Pick<Result, "figures" | "times">> => {
   const { terminal, peers } = tools;
+  const times: Result["times"] = {};
   const found = { own: { backup: [], restore: [] }, other: { backup: [], restore: [] } } as Record<
     "own" | "other",
     Record<Work, Taken[]>
@@ -115,8 +102,13 @@ const measureEngine = async (
     } finally {
       await target.stop();
     }
+    times[`${engine} ${rows} rows`] = await terminal.step(`${engine} run and verification`, () =>
+      timesOf(engine, endpoint(server, "src"), tools),
+    );
   });
-  return Object.fromEntries(
+  const sample = await terminal.step(`${engine} run and verification of Sakila`, () => measureSample(engine, tools));
+  times[`${engine} Sakila`] = sample;
+  const figures = Object.fromEntries(
     works.map((work) => {
       const of = (who: "own" | "other") => rounded(median(found[who][work].map(({ ms }) => ms / 1000)));
       const peak = (who: "own" | "other") => Math.round(Math.max(...found[who][work].map(({ peakMib }) => peakMib)));
@@ -132,6 +124,7 @@ const measureEngine = async (
       ];
     }),
   );
+  return { figures, times };
 };
 
 export const measureBackups = async (
@@ -143,20 +136,27 @@ export const measureBackups = async (
   try {
     const tools = { program, pgBin: await pgTools(terminal), terminal, signal };
     const peers = await openPeers(terminal, signal);
-    const figures: Result["figures"] = {};
-    for (const engine of engines)
-      Object.assign(figures, await measureEngine(engine, { rows, rounds }, { ...tools, peers }));
-    return { rows, rounds, figures };
+    const result: Result = { rows, rounds, figures: {}, times: {} };
+    for (const engine of engines) {
+      const { figures, times } = await measureEngine(engine, { rows, rounds }, { ...tools, peers });
+      Object.assign(result.figures, figures);
+      Object.assign(result.times, times);
+    }
+    return result;
   } finally {
     await program.remove();
   }
 };
 
 /** One line for each figure. */
-export const backupLines = ({ rows, rounds, figures }: Result): string[] => [
+export const backupLines = ({ rows, rounds, figures, times }: Result): string[] => [
   `Rowferry's time by the other's, ${rows} rows, ${rounds} rounds:`,
   ...Object.entries(figures).map(
     ([name, { ratio, target, met, seconds, peak_memory_mib: mib }]) =>
       `  ${name.padEnd(42)}${ratio.toFixed(2)}  at most ${target.toFixed(2)}${met ? "  met" : "  MISSED"}  (${seconds.rowferry} s and ${seconds.other} s; ${mib.rowferry} MiB of ${mostMib}, and ${mib.other} MiB)`,
+  ),
+  "A run with checksums, and its verification: a new server, the restore, counts and checksums:",
+  ...Object.entries(times).map(
+    ([name, one]) => `  ${name.padEnd(42)}${typeof one === "string" ? one : `${one.run} s and ${one.verification} s`}`,
   ),
 ];

@@ -5,11 +5,19 @@ import { restoreBackup, storageOf, takeBackup } from "../../src/backup/index.ts"
 import type { Endpoint } from "../../src/engine/contract/index.ts";
 
 /** `folder`: where the archive is kept. */
-export type Asked = { work: "backup" | "restore"; database: Endpoint; folder: string; key: string; recipient: string };
+export type Asked = {
+  work: "backup" | "restore";
+  database: Endpoint;
+  folder: string;
+  key: string;
+  recipient: string;
+  /** Of each table's rows, as a run has them that is verified. */
+  checksums?: boolean;
+};
 /** `seconds`: of each phase. */
 export type Said = { ok: true; seconds: Record<string, number> } | { ok: false; message: string };
 
-const { work, database, folder, key, recipient } = JSON.parse(await text(process.stdin)) as Asked;
+const { work, database, folder, key, recipient, checksums = false } = JSON.parse(await text(process.stdin)) as Asked;
 const say = (said: Said): void => console.log(JSON.stringify(said));
 const seconds: Record<string, number> = {};
 let phase = "start";
@@ -32,7 +40,14 @@ const hooks = {
 const place = { storage: storageOf({ folder }), folder: "bench" };
 try {
   if (work === "backup")
-    await takeBackup({ ...hooks, ...place, source: database, run: { id: "bench" }, recipients: [recipient] });
+    await takeBackup({
+      ...hooks,
+      ...place,
+      source: database,
+      run: { id: "bench" },
+      recipients: [recipient],
+      checksums,
+    });
   else {
     const { equal, differences } = await restoreBackup({ ...hooks, ...place, target: database, identities: [key] });
     if (!equal) throw new Error(differences.join("; "));
