@@ -2,9 +2,10 @@
 import { existsSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { generateKey } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract/index.ts";
+import { publicSamplesFolder } from "../../test/public-samples-folder.ts";
 import { endpoint } from "../own.ts";
 import { inPeers, type Peers } from "../peers.ts";
 import { type Engine, emptyDatabase, mariadb, open, postgres } from "../servers.ts";
@@ -38,7 +39,7 @@ export const timesOf = async (engine: Engine, database: Endpoint, tools: Tools):
   }
 };
 
-const samples = process.env["ROWFERRY_SAMPLES"] || resolve(import.meta.dirname, "../../../shared/data");
+const samples = publicSamplesFolder() ?? "";
 /** Sakila, and its edition for PostgreSQL. Its script makes the database `sakila` in MariaDB. */
 const scripts: Record<Engine, { names: string[]; database: string }> = {
   mysql: { names: ["sakila-mysql-schema.sql", "sakila-mysql-data.sql"], database: "sakila" },

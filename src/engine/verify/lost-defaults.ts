@@ -67,9 +67,11 @@ export function plainDefault(type: string, words: string): Default {
   const literal = words.replace(/::[\w ]+$/, "").replace(/^\((.*)\)$/, "$1");
   const text = /^'(.*)'$/.exec(literal)?.[1] ?? literal;
   if (numbers.test(type)) {
-    const [, sign, whole = "", rest = ""] = /^(-?)0*(\d*?)(?:\.(\d*?)0*)?$/.exec(text) ?? [];
+    const [, sign, whole = "", fraction = ""] = /^(-?)(\d*)(?:\.(\d*))?$/.exec(text) ?? [];
     if (sign === undefined || !/\d/.test(text)) return {};
-    const number = `${whole || "0"}${rest === "" ? "" : `.${rest}`}`;
+    let digits = fraction.length;
+    while (fraction[digits - 1] === "0") digits--;
+    const number = `${whole.replace(/^0+/, "") || "0"}${digits === 0 ? "" : `.${fraction.slice(0, digits)}`}`;
     return { is: "number", value: number === "0" ? "0" : sign + number };
   }
   return texts.test(type) && /^[\w.-]*$/.test(text) ? { is: "text", value: text } : {};

@@ -7,18 +7,18 @@ interface Self {
   self: string;
 }
 
-const became = (self: string, definer: string, why: string) => `its definer is ${self} instead of ${definer}, ${why}`;
+const its = "its definer is ";
+const became = (self: string, definer: string, why: string) => `${its}${self} instead of ${definer}, ${why}`;
 export const definerNotAllowed = ({ self }: Self, definer: string): string =>
   became(self, definer, "because the target's user may not set another definer");
 export const definerMissing = ({ self }: Self, definer: string): string =>
   became(self, definer, "because the target has no such account");
-const lostDefiner = /its (definer is .*? instead of .*?, because [^;]*)/;
 
 /** One sentence for each definer that was lost, with the number of objects. */
 export function definerWarnings(inventory: readonly Pick<InventoryEntry, "kind" | "note">[]): string[] {
   const lost = inventory.flatMap(({ kind, note }) => {
-    const [, words] = lostDefiner.exec(note ?? "") ?? [];
-    return words === undefined ? [] : [{ kind, words }];
+    const words = note?.split("; ").find((one) => one.startsWith(its) && one.includes(", because "));
+    return words === undefined ? [] : [{ kind, words: words.slice("its ".length) }];
   });
   return [...Map.groupBy(lost, ({ words }) => words)].map(([words, some]) => `${kindsOf(some)}: the ${words}`);
 }
