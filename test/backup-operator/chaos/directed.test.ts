@@ -13,10 +13,13 @@ beforeAll(async () => {
 afterAll(() => backups?.stop());
 
 test("a pod that is killed while it uploads leaves nothing once the next one has completed the run", async () => {
-  const { scene } = backups;
+  const { scene, way } = backups;
+  // A part takes seconds, so that the upload is seen.
+  way.meet((operation) => (operation === "UploadPart" ? { slow: 20 } : undefined));
   const run = await backups.take();
   await until("an upload to be open", async () => (await uploadsIn(scene.s3)).length > 0);
   for (const pod of scene.node.running()) scene.node.kill(pod);
+  way.meet(() => undefined);
   await backups.untilEnded("BackupRun", run);
   expect(await backups.verdict()).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import type { Database } from "../../../dev/databases/index.ts";
 import { checkArchive, generateKey, storageOf } from "../../../src/backup/index.ts";
 import { kinds } from "../../../src/resources/objects.ts";
+import { type Faulty, openFaulty } from "../../backup/faulty.ts";
 import { type PlaneClient, until } from "../../operator/control-plane.ts";
 import { borrowDatabase } from "../../servers/index.ts";
 import { database, fingerprint, sql, type Where } from "../../support/engine/postgres-support.ts";
@@ -11,6 +12,8 @@ import { type Facts, judge, type Known, type RestoreFact } from "./judge.ts";
 /** A schedule of a database that changes before each run, and what is left of its backups. */
 export interface Backups {
   scene: Scene;
+  /** By which the pods reach the bucket. */
+  way: Faulty;
   /** Takes the next run and resolves to its name; its end is not waited for. */
   take(): Promise<string>;
   /** Restores this run into a new database, likewise. */
@@ -44,7 +47,9 @@ export async function openBackups(plane?: PlaneClient): Promise<Backups> {
     const env = { ROWFERRY_VERIFY_IMAGES: JSON.stringify({ postgres: "postgres:18" }) };
     const scene = await startScene({ ...(plane ? { plane } : {}), ownServer, env });
     stops.push(() => scene.stop());
-    return { ...(await backupsOf(scene, server)), scene, stop };
+    const way = await openFaulty(scene.s3);
+    stops.push(() => way.stop());
+    return { ...(await backupsOf(scene, server, way)), scene, way, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -53,7 +58,11 @@ export async function openBackups(plane?: PlaneClient): Promise<Backups> {
 
 const urlOf = ({ server, database: name }: Where): string => server.urlOf(name, "admin");
 
-async function backupsOf(scene: Scene, server: Database): Promise<Omit<Backups, "scene" | "stop">> {
+async function backupsOf(
+  scene: Scene,
+  server: Database,
+  { endpoint: asSeen }: Faulty,
+): Promise<Omit<Backups, "scene" | "way" | "stop">> {
   const { namespace, apply, plane, s3, secret } = scene;
   const { client } = plane.admin;
   const source = await database(
@@ -68,7 +77,12 @@ async function backupsOf(scene: Scene, server: Database): Promise<Omit<Backups, 
   await secret("keys", { identities: key.identity });
   await apply(
     object("BackupSchedule", namespace, schedule, {
-      ...{ source: { secretRef: { name: "shop" } }, storage: bucketOf(s3), interval: "weekly", suspend: true },
+      ...{
+        source: { secretRef: { name: "shop" } },
+        storage: bucketOf({ ...s3, endpoint: asSeen }),
+        interval: "weekly",
+        suspend: true,
+      },
       ...{ retention: { keepLast }, verification: { policy: "Never" } },
       encryption: { recipients: [key.recipient], identities: { secretRef: { name: "keys" } } },
     }),
