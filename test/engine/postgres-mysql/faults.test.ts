@@ -218,7 +218,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("faults of a copy from PostgreSQL t
       message: expect.stringMatching(/on the target database, ALTER TABLE waits for a lock/),
     });
     if (flavour === "mysql")
-      expect(failed.message).toMatch(/held up by session \d+ \(user root, idle in a transaction/);
+      expect(failed.message).toMatch(/held up by session \d+ \(user root from \S+, idle in a transaction/);
     await holder.end();
     const { report } = await run(both);
     for (const { rows: counted } of report.tables) expect(counted.target).toBe(counted.source);
