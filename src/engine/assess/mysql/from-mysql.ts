@@ -3,6 +3,7 @@ import { fullName } from "../../contract/text/full-name.ts";
 import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { unseenText } from "../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
@@ -121,8 +122,6 @@ async function reportUnseenViews(
   const names = shortList(views.map(({ name }) => name));
   report("warning", "unseen", `view ${names}`, "its text cannot be seen, so it cannot be translated", right);
 }
-
-const unseenText = "its text cannot be seen";
 
 function largestOf(schema: string, { tables }: Catalogue): Sampled | undefined {
   const [largest] = [...tables].sort((a, b) => b.dataBytes - a.dataBytes);

@@ -56,6 +56,7 @@ export async function assessMysqlSource(
   const flush = rights === undefined || ["RELOAD", "FLUSH_TABLES"].some((right) => rights.everywhere(right));
   const lock = rights === undefined || rights.onDatabase("LOCK TABLES", database);
   if (!flush && locks !== "none") {
+    const account = await ownAccount(session);
     const weaker = lock
       ? "tables are locked one by one instead of all at once, for a moment"
       : `one connection reads instead of ${jobs}`;
@@ -64,9 +65,7 @@ export async function assessMysqlSource(
       "right_missing",
       "RELOAD",
       `user ${user} may not FLUSH TABLES WITH READ LOCK: ${weaker}`,
-      lock
-        ? ""
-        : `GRANT LOCK TABLES ON ${all} TO ${await ownAccount(session)}, or GRANT RELOAD ON *.* TO ${await ownAccount(session)}`,
+      lock ? "" : `GRANT LOCK TABLES ON ${all} TO ${account}, or GRANT RELOAD ON *.* TO ${account}`,
     );
   }
   const others = catalogue.tables

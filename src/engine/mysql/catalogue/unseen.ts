@@ -5,6 +5,9 @@ import type { Session } from "../driver/session.ts";
 import { ownAccount } from "./own-account.ts";
 import { type Rights, readRights, rightsOf } from "./rights.ts";
 
+/** Of a view whose text the server keeps from this user. */
+export const unseenText = "its text cannot be seen with the user's rights";
+
 /** What the source's catalogue does not show to this user: the server leaves it out of its lists without an error. */
 export interface Unseen {
   kind: "table" | "column" | "trigger" | "event" | "routine";

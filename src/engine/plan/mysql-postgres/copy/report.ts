@@ -1,6 +1,6 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import type { Unseen } from "../../../mysql/catalogue/unseen.ts";
+import { type Unseen, unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { ViewOutcomes } from "../finish/create-views.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -69,8 +69,7 @@ export const othersReported = (others: readonly SourceObject[], views: ViewOutco
     const view = kind === "view" ? views.get(name) : undefined;
     const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
     if (outcome === "converted") return [{ kind, name, ...view, outcome }];
-    const isSaid = note?.includes("its text cannot be seen") === true;
-    const unseen = definition === undefined && !isSaid ? "; its text cannot be seen with the user's rights" : "";
+    const unseen = definition === undefined && note?.includes(unseenText) !== true ? `; ${unseenText}` : "";
     return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
   });
 

@@ -1,4 +1,5 @@
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
+import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
 import { type ReadableRelation, translateViews } from "../../translate/views.ts";
@@ -46,7 +47,7 @@ export function planViews(
       return database === scheme.database ? name : undefined;
     },
     refusal({ query, view }) {
-      if (query === "") return "its text cannot be seen with the user's rights";
+      if (query === "") return unseenText;
       if (view?.invoker && scheme.targetVersion < 150_000)
         return "it has the invoker's rights, which PostgreSQL's views have from version 15 on";
       return undefined;
