@@ -52,9 +52,11 @@ export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Prom
   signal?.throwIfAborted();
   let lost: Error | undefined;
   let onLost: (error: Error) => void = () => undefined;
+  const gone = Promise.withResolvers<void>();
   const closed = (error: Error | undefined) => {
     lost = error ?? new LostError("the server closed the connection");
     onLost(lost);
+    gone.resolve();
   };
   let channel: Channel | undefined;
   const abort = () => channel?.destroy();
@@ -85,6 +87,7 @@ export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Prom
       (listener) => {
         onLost = listener;
       },
+      gone.promise,
     );
     const late = () => opened.destroy(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" }));
     const timer = setTimeout(late, purpose.loginMs ?? loginTimeoutMs);
@@ -209,6 +212,7 @@ function wrap(
   signal: AbortSignal | undefined,
   lost: () => Error | undefined,
   whenLost: (listener: (error: Error) => void) => void,
+  gone: Promise<void>,
 ): Session {
   let running: Promise<unknown> = Promise.resolve();
   let ended: Promise<void> | undefined;
@@ -290,15 +294,13 @@ function wrap(
     destroy: () => channel.destroy(),
     end() {
       signal?.removeEventListener("abort", abort);
-      ended ??= new Promise<void>((resolve) => {
-        if (lost() !== undefined) return resolve();
+      // A statement that waits its turn begins meanwhile, and hears of the loss in its own way.
+      ended ??= (async () => {
+        if (lost() !== undefined) return;
         const timer = setTimeout(() => channel.destroy(), endTimeoutMs);
-        whenLost(() => {
-          clearTimeout(timer);
-          resolve();
-        });
         channel.send(packet(0, Buffer.from([quit])));
-      });
+        await gone.finally(() => clearTimeout(timer));
+      })();
       return ended;
     },
   };
