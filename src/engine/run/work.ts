@@ -15,7 +15,8 @@ export async function workOff<Worker>(
   first: readonly Task<Worker>[],
   failed: (error: unknown) => void,
 ): Promise<void> {
-  const queue = [...first].sort(byWeight);
+  // The next one is the last: a database may have very many tables.
+  const queue = [...first].sort(byWeight).reverse();
   let running = 0;
   let error: { cause: unknown } | undefined;
   const waiting: (() => void)[] = [];
@@ -25,7 +26,7 @@ export async function workOff<Worker>(
 
   const loop = async (worker: Worker): Promise<void> => {
     while (error === undefined) {
-      const task = queue.shift();
+      const task = queue.pop();
       if (task === undefined) {
         if (running === 0) return;
         await new Promise<void>((wake) => waiting.push(wake));
@@ -33,9 +34,7 @@ export async function workOff<Worker>(
       }
       running++;
       try {
-        const next = await task.run(worker);
-        if (next.length > 0) queue.push(...next);
-        queue.sort(byWeight);
+        for (const next of await task.run(worker)) queue.splice(placeOf(queue, next), 0, next);
       } catch (cause) {
         if (error === undefined) {
           error = { cause };
@@ -49,6 +48,17 @@ export async function workOff<Worker>(
   };
   await Promise.all(workers.map(loop));
   if (error !== undefined) throw (error as { cause: unknown }).cause;
+}
+
+/** Behind those of its weight that wait longer. */
+function placeOf(queue: readonly { weight: number }[], { weight }: { weight: number }): number {
+  let [low, high] = [0, queue.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((queue[middle]?.weight ?? 0) < weight) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 const byWeight = (a: { weight: number }, b: { weight: number }) => b.weight - a.weight;

@@ -35,6 +35,32 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
       State?.startsWith("Waiting for table metadata lock"),
     );
 
+  test("of a copy without rows, each table is held by one of the sessions", async () => {
+    const { source } = await pair(servers, schema);
+    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, () => undefined, {
+      rowless: true,
+    });
+    const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
+    await other.query("SET SESSION lock_wait_timeout = 1");
+    const change = async () => {
+      const names = ["big", "orders", "other", "parts", "spare", "two"];
+      const changes: unknown[] = [];
+      for (const name of names)
+        changes.push(
+          await other.query(`ALTER TABLE ${name} COMMENT = 'changed'`).then(
+            () => "done",
+            ({ errno }) => errno,
+          ),
+        );
+      return new Set(changes);
+    };
+    expect(await change()).toEqual(new Set([1205]));
+    await snapshot.unlock();
+    expect(await change()).toEqual(new Set(["done"]));
+    await snapshot.close();
+    await other.end();
+  });
+
   test.each([
     ["RENAME TABLE orders TO gone, other TO orders, gone TO other", "all"],
     ["ALTER TABLE parts DROP PARTITION low", "all"],

@@ -37,7 +37,9 @@ export interface FenceOptions {
   registerMs?: number;
 }
 
-export interface MysqlFence extends Fence<Session>, Pick<Records, "mark" | "expect" | "settle" | "adopt" | "remark"> {
+export interface MysqlFence
+  extends Fence<Session>,
+    Pick<Records, "mark" | "expect" | "expectAll" | "settle" | "adopt" | "remark"> {
   /** A session for writing: known to the fence, so that a successor ends it. Errors: `superseded`. */
   open(): Promise<Session>;
   /** Of these foreign keys and checks, the names that the run has never claimed. */
@@ -159,6 +161,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     record: notes.record,
     mark: notes.mark,
     expect: notes.expect,
+    expectAll: notes.expectAll,
     settle: notes.settle,
     adopt: notes.adopt,
     remark: notes.remark,

@@ -3,6 +3,7 @@ import type { MadeObject } from "../../contract/index.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { lookUp, lookUpTables } from "./identity.ts";
+import { updateRows } from "./table.ts";
 
 /** What the fence's table says of the objects that a run made: rows of kind `made`, the object in `name`, its proof in `body`. */
 
@@ -44,6 +45,8 @@ export interface Records {
   mark(name: readonly string[]): string;
   /** Puts down by what a recorded object may be known, besides its id; `identify` will look for its id again. */
   expect(session: Session, object: MadeObject, proof: Proof): Promise<void>;
+  /** As `expect`, for many. */
+  expectAll(session: Session, objects: readonly { object: MadeObject; proof: Proof }[]): Promise<void>;
   identify(session: Session): Promise<void>;
   /** As `identify`; what was identified is from then on known by its id alone. */
   settle(session: Session): Promise<void>;
@@ -54,6 +57,9 @@ export interface Records {
 }
 
 const newMark = () => `rowferry ${randomUUID()}`;
+
+/** Objects that are recorded by one statement. */
+const together = 100;
 
 /** Of one run, in the fence's table. */
 export function createRecords({ table, owner, epoch }: { table: string; owner: string; epoch: number }): Records {
@@ -82,24 +88,49 @@ export function createRecords({ table, owner, epoch }: { table: string; owner: s
     }
     return found;
   };
-  const update = (session: Session, row: number, values: { name?: MadeObject; body?: Proof }) => {
-    const set = Object.entries(values).map(([column, value]) => `${column} = ${literal(JSON.stringify(value))}`);
-    return session.run(`UPDATE ${table} SET ${set.join(", ")} WHERE id = ${row} AND kind = 'made'`);
+  const find = (object: MadeObject) => {
+    const found = recorded.get(recordKey(object));
+    if (found === undefined) throw new Error(`${object.kind} ${object.name.join(".")} was not recorded`);
+    return found;
+  };
+  /** Ids of rows that one statement added, by what is in `name`. */
+  const addedRows = async (session: Session, first: number, count: number) =>
+    new Map(
+      (
+        await session.query(
+          `SELECT name, id FROM ${table} WHERE id >= ${first} AND kind = 'made' AND owner = ${literal(owner)} ORDER BY id LIMIT ${count}`,
+        )
+      ).map(([name, id]) => [name, Number(id)]),
+    );
+  const expectAll: Records["expectAll"] = async (session, objects) => {
+    const rows = objects.map(({ object, proof }) => ({ id: find(object).row, body: JSON.stringify(proof) }));
+    await updateRows(session, table, rows);
+    for (const { object } of objects) awaitId(session, recordKey(object));
   };
 
   return {
     async record(session, objects) {
-      for (const object of objects) {
-        const mark = newMark();
-        const proof: Proof = object.kind === "table" ? { mark } : {};
-        const { insertId } = await session.run(
-          `INSERT INTO ${table} (owner, kind, name, epoch, body)
-           VALUES (${literal(owner)}, 'made', ${literal(JSON.stringify(object))}, ${epoch}, ${literal(JSON.stringify(proof))})`,
+      for (let at = 0; at < objects.length; at += together) {
+        const some = objects.slice(at, at + together).map((object) => {
+          const mark = newMark();
+          return { object, name: JSON.stringify(object), mark, proof: object.kind === "table" ? { mark } : {} };
+        });
+        const values = some.map(
+          ({ name, proof }) =>
+            `(${literal(owner)}, 'made', ${literal(name)}, ${epoch}, ${literal(JSON.stringify(proof))})`,
         );
-        if (object.kind === "table") marks.set(JSON.stringify(object.name), mark);
-        recorded.set(recordKey(object), { row: insertId, object });
-        // A table is known by its mark until it is finished.
-        if (object.kind !== "table") awaitId(session, recordKey(object));
+        const { insertId } = await session.run(
+          `INSERT INTO ${table} (owner, kind, name, epoch, body) VALUES ${values.join(", ")}`,
+        );
+        const rows = some.length > 1 ? await addedRows(session, insertId, some.length) : undefined;
+        for (const { object, name, mark } of some) {
+          const row = rows === undefined ? insertId : rows.get(name);
+          if (row === undefined) throw new Error(`the record of ${object.kind} ${object.name.join(".")} is not found`);
+          if (object.kind === "table") marks.set(JSON.stringify(object.name), mark);
+          recorded.set(recordKey(object), { row, object });
+          // A table is known by its mark until it is finished.
+          if (object.kind !== "table") awaitId(session, recordKey(object));
+        }
       }
     },
     mark(name) {
@@ -122,19 +153,19 @@ export function createRecords({ table, owner, epoch }: { table: string; owner: s
       if (last.proof.mark !== undefined) marks.set(JSON.stringify(object.name), last.proof.mark);
       return { object: last.object, proofs: known.map(({ proof }) => proof) };
     },
-    async expect(session, object, proof) {
-      const found = recorded.get(recordKey(object));
-      if (found === undefined) throw new Error(`${object.kind} ${object.name.join(".")} was not recorded`);
-      await update(session, found.row, { body: proof });
-      awaitId(session, recordKey(object));
-    },
+    expect: (session, object, proof) => expectAll(session, [{ object, proof }]),
+    expectAll,
     async identify(session) {
-      for (const { row, object } of await identified(session)) await update(session, row, { name: object });
+      for (const { row, object } of await identified(session))
+        await session.run(
+          `UPDATE ${table} SET name = ${literal(JSON.stringify(object))} WHERE id = ${row} AND kind = 'made'`,
+        );
     },
     async settle(session) {
       const found = await identified(session);
+      const rows = found.map(({ row, object }) => ({ id: row, name: JSON.stringify(object), body: "{}" }));
       await session.run("START TRANSACTION");
-      for (const { row, object } of found) await update(session, row, { name: object, body: {} });
+      await updateRows(session, table, rows);
       await session.run("COMMIT");
     },
   };

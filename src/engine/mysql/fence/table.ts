@@ -120,7 +120,7 @@ const ownerType = "varchar(4000) CHARACTER SET utf8mb4 COLLATE utf8mb4_bin NOT N
 export const makeShareable = (session: Session, { table }: FenceTable, owner: string): Promise<unknown> =>
   session.run(`ALTER TABLE ${table} ADD COLUMN owner ${ownerType} DEFAULT ${literal(owner)}`);
 
-/** Row ids that one statement names. */
+/** Rows that one statement names. */
 const together = 500;
 
 /**
@@ -133,6 +133,29 @@ export async function deleteRows(session: Session, table: string, ids: readonly 
     const list = ids.slice(at, at + together).map((id) => `SELECT ${id} AS id`);
     await session.run(
       `DELETE r FROM (${list.join(" UNION ALL ")}) AS w STRAIGHT_JOIN ${table} AS r FORCE INDEX (PRIMARY) WHERE r.id = w.id`,
+    );
+  }
+}
+
+/** What a row is to hold from now on. */
+export interface RowChange {
+  id: number;
+  name?: string;
+  body: string;
+}
+
+/** Writes rows by their ids, found as `deleteRows` finds them. All of them name the same columns. */
+export async function updateRows(session: Session, table: string, rows: readonly RowChange[]): Promise<void> {
+  const columns = (["name", "body"] as const).filter((column) => rows[0]?.[column] !== undefined);
+  for (let at = 0; at < rows.length; at += together) {
+    const list = rows.slice(at, at + together).map((row) => {
+      const values = columns.map((column) => `${literal(row[column] ?? "")} AS ${column}`);
+      return `SELECT ${row.id} AS id, ${values.join(", ")}`;
+    });
+    const set = columns.map((column) => `r.${column} = w.${column}`);
+    await session.run(
+      `UPDATE (${list.join(" UNION ALL ")}) AS w STRAIGHT_JOIN ${table} AS r FORCE INDEX (PRIMARY)
+          SET ${set.join(", ")} WHERE r.id = w.id AND r.kind = 'made'`,
     );
   }
 }

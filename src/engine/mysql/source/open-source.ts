@@ -44,6 +44,7 @@ export async function openMysqlSource(
     patience: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
+    rowless: options.content === "schema",
     log: (message) => hooks.log("info", message),
   });
   atEnd(() => snapshot.close());

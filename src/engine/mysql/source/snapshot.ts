@@ -23,7 +23,7 @@ import { beginUnlocked } from "./unlocked.ts";
  * One state of the source, seen by N sessions: all of them start their transaction while nothing can be written. Where no lock
  * can be had, one session reads alone (unlocked.ts).
  * Writers wait for that moment only; tables of other engines than InnoDB know no snapshot and stay read-locked.
- * Rows are a snapshot's, definitions are not: every session holds every table (holding.ts) until `unlock`.
+ * Rows are a snapshot's, definitions are not: every session that reads rows holds every table (holding.ts) until `unlock`.
  */
 export interface Snapshot {
   /** Read-only transactions that see the same state. */
@@ -60,6 +60,8 @@ export interface SnapshotOptions {
   locks?: "auto" | "require" | "none" | undefined;
   /** Tables to hold and lock; all. */
   has?(table: string): boolean;
+  /** No reader reads rows, so that each table is held by one of them alone: a server looks through all that a session holds for each more. */
+  rowless?: boolean;
   /** Seconds that a statement may take; 0: no limit. */
   statementTimeout?: number | undefined;
   log?(message: string): void;
@@ -78,7 +80,7 @@ export async function openSnapshot(
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
   const { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 } = options;
-  const { log = () => undefined } = options;
+  const { log = () => undefined, rowless = false } = options;
   const open: Session[] = [];
   const session = async () => {
     const opened = await connect(source, { role: "source", program, signal });
@@ -112,7 +114,8 @@ export async function openSnapshot(
       const made = now.find(({ name }) => !known.has(name));
       if (made !== undefined) throw changedMeanwhile(`table ${made.name} was made while the copy began`);
       const all = now.map(({ name }) => qualified(source.database, name));
-      await Promise.all(holders.map((holder) => hold(holder, all, seconds)));
+      const held = (by: number) => (rowless ? all.filter((_, at) => at % holders.length === by) : all);
+      await Promise.all(holders.map((holder, by) => hold(holder, held(by), seconds)));
     };
     // Control waits itself, and the readers may.
     const cancelOther: Cancel = async ({ threadId }) => void (await definitions.query(`KILL QUERY ${threadId}`));

@@ -78,7 +78,7 @@ export interface Finish {
 }
 
 /** Tables whose records are written together. */
-const finishedTogether = 50;
+const finishedTogether = 200;
 
 /** Gives tables the comments and foreign keys that they are to have, and makes them known by their moments of creation. */
 export async function finishTables(
@@ -90,17 +90,22 @@ export async function finishTables(
   const touches = neighbours(tables);
   for (let at = 0; at < tables.length; at += finishedTogether) {
     const some = tables.slice(at, at + finishedTogether);
-    const shapes: (string | undefined)[] = [];
-    for (const { name, shape } of some) shapes.push(shape ?? (await shapeOf(session, name)));
-    await fenced(session, fence, async () => {
-      for (const [index, { name }] of some.entries()) {
-        const shape = shapes[index];
-        await fence.expect(session, tableOf(name), {
-          mark: fence.mark(name),
-          ...(shape === undefined ? {} : { shape }),
-        });
-      }
+    const shapes = some.map(({ shape }) => shape);
+    const unknown = some.flatMap(({ name, shape }, index) => (shape === undefined ? [{ name, index }] : []));
+    await runExclusive(
+      sessions,
+      unknown.map(({ name, index }) => ({
+        touches: [],
+        async run(worker) {
+          shapes[index] = await shapeOf(worker, name);
+        },
+      })),
+    );
+    const expected = some.map(({ name }, index) => {
+      const shape = shapes[index];
+      return { object: tableOf(name), proof: { mark: fence.mark(name), ...(shape === undefined ? {} : { shape }) } };
     });
+    await fenced(session, fence, () => fence.expectAll(session, expected));
     // MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
     await runExclusive(
       sessions,

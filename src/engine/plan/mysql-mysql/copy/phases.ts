@@ -1,5 +1,5 @@
 import { counted } from "../../../../guard/text.ts";
-import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
@@ -22,10 +22,10 @@ import { readComputedThere, tellComputedThere } from "../finish/computed-there.t
 import { definerWarnings } from "../finish/definers.ts";
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
-import { computingOf, dependsOnSettings } from "../tables/computed.ts";
+import { computingOf, computingTables } from "../tables/computed.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
-import { isGenerated, type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
+import { type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
 import { takePresent } from "../tables/take-present.ts";
 import { brokenChecks } from "./broken-checks.ts";
 import { copyTables, type DoneTable, lostKeys } from "./copy-tables.ts";
@@ -125,28 +125,15 @@ export async function copyAll(run: CopyRun): Promise<Done> {
 
   progress.phase("copying");
   const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables, warn);
-  const computing = [...done.values()].flatMap(({ plan }) =>
-    (crossing || dependsOnSettings(plan)) && plan.source.columns.some(isGenerated) ? [plan] : [],
-  );
+  const computing = computingTables(catalogue.tables, (name) => done.get(name)?.plan, crossing);
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${counted(rowsOf(done), "row")} copied`);
   refuseCounts(done);
   const there = content === "data" ? await readComputedThere(writer, target.database) : undefined;
 
   progress.phase("constraints");
-  // Others keep no statistics, and MySQL forgets the counter of a MEMORY table that is analysed.
-  const analyzed = [...done.values()].flatMap(({ plan: { name, translated } }) =>
-    content !== "schema" && translated.options.some(({ value }) => value === "InnoDB")
-      ? [[target.database, name] as const]
-      : [],
-  );
-  progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ source, done, content }) : 0));
-  for (const { plan, entries, warnings: lost } of done.values()) {
-    const all = [...tableInventory(plan, content), ...entries];
-    put(all);
-    [...brokenChecks(entries), ...lostKeys(all)].forEach(warn);
-    lost.forEach(warn);
-  }
+  const analyzed = tellTables(done, content, { put, warn }).map((name) => [target.database, name] as const);
+  progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ run, source, content }) : 0));
   const changed = changedOf(done);
   const plansDone = () => map(done.values(), ({ plan }) => plan);
   if (there !== undefined) await tellComputedThere(run, [...plansDone()], there, target, { put, warn });
@@ -186,6 +173,24 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),
   };
+}
+
+/** Says what became of each table. Answers with the names of those to analyse. */
+function tellTables(
+  done: ReadonlyMap<string, DoneTable>,
+  content: NonNullable<CopyOptions["content"]>,
+  { put, warn }: { put(entries: readonly InventoryEntry[]): void; warn(words: string): void },
+): string[] {
+  const analyzed: string[] = [];
+  for (const { plan, entries, warnings } of done.values()) {
+    // Others keep no statistics, and MySQL forgets the counter of a MEMORY table that is analysed.
+    if (content !== "schema" && plan.translated.options.some(({ value }) => value === "InnoDB"))
+      analyzed.push(plan.name);
+    const all = [...tableInventory(plan, content), ...entries];
+    put(all);
+    [...brokenChecks(entries), ...lostKeys(all), ...warnings].forEach(warn);
+  }
+  return analyzed;
 }
 
 const changedOf = (done: ReadonlyMap<string, DoneTable>) =>

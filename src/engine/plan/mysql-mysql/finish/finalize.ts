@@ -1,4 +1,5 @@
 import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import { databaseNote } from "../../../mysql/definitions/routine-collations.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -24,17 +25,19 @@ export interface Rest {
 }
 
 /** What a look for rows without a parent costs beside other objects. Bytes of the table. */
-const orphanUnits = ({ plan }: DoneTable): number =>
-  plan.source.foreignKeys.length === 0 ? 0 : 1 + plan.source.dataBytes / 2 ** 20;
+const orphanUnits = ({ foreignKeys, dataBytes }: SourceTable): number =>
+  foreignKeys.length === 0 ? 0 : 1 + dataBytes / 2 ** 20;
 
 /** What is counted while the rest is made, for the progress: a table's last change and an object of code are one each. */
 export function unitsOfRest({
+  run: {
+    catalogue: { tables },
+  },
   source,
-  done,
   content,
-}: Pick<Rest, "source" | "done"> & { content: NonNullable<CopyOptions["content"]> }): number {
-  const orphans = content === "schema" ? 0 : [...done.values()].reduce((sum, one) => sum + orphanUnits(one), 0);
-  return orphans + done.size + source.codes.length;
+}: Pick<Rest, "run" | "source"> & { content: NonNullable<CopyOptions["content"]> }): number {
+  const orphans = content === "schema" ? 0 : tables.reduce((sum, table) => sum + orphanUnits(table), 0);
+  return orphans + tables.length + source.codes.length;
 }
 
 export async function makeRest({ run, source, target, done, crossing, put, warn }: Rest): Promise<void> {
@@ -42,26 +45,31 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
   const { database } = request.source;
   const writer = run.writers[0] as Session;
   const copied = new Set(catalogue.tables.map(({ name }) => name));
-  const bytesOf = new Map(catalogue.tables.map(({ name, dataBytes }) => [name, dataBytes]));
   const strict = request.options.on_object_error === "fail";
   const keys: Keys = { database, targetDatabase: target.database, prefix, copied, strict };
-  const foreign = [...done.values()].map(({ plan, entries, shape }) => {
-    const { name, source } = plan;
-    const work = source.foreignKeys.length === 0 ? noKeys : foreignKeysOf(writer, fence, { plan, entries }, keys);
-    return { name, comment: source.comment, shape, keys: work };
+  // A plan is made anew each time it is asked for.
+  const tables = catalogue.tables.flatMap((table) => {
+    const one = done.get(table.name);
+    return one === undefined ? [] : [{ table, one }];
+  });
+  const foreign = tables.map(({ table: { name, comment, foreignKeys }, one }) => {
+    const work = foreignKeys.length === 0 ? noKeys : foreignKeysOf(writer, fence, one, keys);
+    return { name: prefix + name, comment, shape: one.shape, keys: work };
   });
   for (const one of foreign) await one.keys.begin();
   if (request.options.content !== "schema")
     await workOff(
       run.writers,
-      [...done].map(([table, one]) => ({
-        weight: bytesOf.get(table) ?? 0,
-        async run(session: Session) {
-          (await findOrphans(session, one.plan, keys)).forEach(warn);
-          progress.did(orphanUnits(one));
-          return [];
-        },
-      })),
+      tables
+        .filter(({ table: { foreignKeys } }) => foreignKeys.length > 0)
+        .map(({ table, one }) => ({
+          weight: table.dataBytes,
+          async run(session: Session) {
+            (await findOrphans(session, one.plan, keys)).forEach(warn);
+            progress.did(orphanUnits(table));
+            return [];
+          },
+        })),
       run.failed,
     );
   await finishTables(

@@ -1,3 +1,4 @@
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Computing } from "../../../verify/checksum/computed.ts";
 import { isGenerated, type TablePlan } from "./table-plan.ts";
 
@@ -10,8 +11,22 @@ import { isGenerated, type TablePlan } from "./table-plan.ts";
 const bySettings = /\/|\b(?:week|date_format|dayname|monthname)\b/i;
 
 /** Of one kind of servers: stored values that were computed under other settings, and would be computed anew. */
-export const dependsOnSettings = ({ source }: TablePlan): boolean =>
+const dependsOnSettings = ({ source }: TablePlan): boolean =>
   source.columns.some(({ extra, generation }) => /stored|persistent/.test(extra) && bySettings.test(generation));
+
+/**
+ * Plans of those tables whose generated columns the target may compute otherwise. `planOf` makes a plan anew each time.
+ * `crossing`: MySQL to MariaDB or back.
+ */
+export const computingTables = (
+  tables: readonly SourceTable[],
+  planOf: (name: string) => TablePlan | undefined,
+  crossing: boolean,
+): TablePlan[] =>
+  tables.flatMap(({ name, columns }) => {
+    const plan = columns.some(isGenerated) ? planOf(name) : undefined;
+    return plan !== undefined && (crossing || dependsOnSettings(plan)) ? [plan] : [];
+  });
 
 const computedOf = ({ source, columns }: TablePlan): string[] => {
   const loaded = new Set(columns.map(({ name }) => name));
