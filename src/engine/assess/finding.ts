@@ -1,5 +1,5 @@
 import type { RunCode } from "../contract/codes/index.ts";
-import type { InventoryEntry } from "../contract/index.ts";
+import { outcomesOf, type Plan, type PlannedObject, type PlanWarning } from "../plan/types.ts";
 
 /** Something to know before a copy: `blocker` ends it, `warning` loses something, `note` changes something. */
 export type Finding = {
@@ -25,25 +25,16 @@ export type ReportFinding = <Said extends Severity>(
   fix?: string,
 ) => void;
 
-/** What the report will say of an object, without its text. */
-export interface PlannedObject {
-  kind: string;
-  name: string;
-  outcome: "copied" | "converted" | "reported" | "not_applicable";
-  note?: string;
+/** Reports what a plan warns of. Its objects are the answer. */
+export function reportPlan(plan: Plan, report: ReportFinding): PlannedObject[] {
+  reportWarnings(plan.warnings, report);
+  return [...outcomesOf(plan)];
+}
+
+export function reportWarnings(warnings: readonly PlanWarning[], report: ReportFinding): void {
+  for (const { severity, code, object, reason, fix } of warnings) report(severity, code, object, reason, fix);
 }
 
 /** The reason with its object in front, unless the reason begins with it. */
 export const findingText = ({ object, reason }: Pick<Finding, "object" | "reason">): string =>
   reason.startsWith(`${object} `) ? reason : `${object}: ${reason}`;
-
-export const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
-
-type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;
-
-/** The copy also counts its rows, and reports a view that shows another number. */
-export const translatedView = (notes: readonly string[]): Fate => ({
-  outcome: "converted",
-  note: ["translated", ...notes].join("; "),
-});
-export const untranslatedView = (reason: string): Fate => ({ outcome: "reported", note: `not translated: ${reason}` });

@@ -1,7 +1,7 @@
 import type { CopyOptions, Endpoint } from "../contract/index.ts";
+import type { PlannedObject } from "../plan/types.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { Claimed } from "./claimed.ts";
-import type { PlannedObject } from "./finding.ts";
 import type { ServerSettings } from "./mysql/limits.ts";
 import type { Dropped } from "./rows-dropped.ts";
 import type { Sampled } from "./sample.ts";

@@ -1,12 +1,13 @@
 import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
 import { printable } from "../contract/text/printable.ts";
+import type { PlannedObject } from "../plan/types.ts";
 import { requireJobs } from "../run/jobs.ts";
 import { type Lack, weigh } from "../run/memory/check.ts";
 import { countAll, countRows } from "../run/memory/count.ts";
 import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.ts";
 import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { estimateTime } from "./estimate.ts";
-import type { Finding, PlannedObject, ReportFinding } from "./finding.ts";
+import type { Finding, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
 import { ofLogins } from "./logins.ts";
 import { reportPacket } from "./mysql/limits.ts";

@@ -1,11 +1,14 @@
 import { fullName } from "../contract/text/full-name.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { mysqlClaim } from "../mysql/fence/taken-names.ts";
+import { doubtWarnings } from "../plan/fits/doubt-warnings.ts";
 import {
   type Chosen,
   choose,
   type ExistingTables,
   mostColumns,
+  planCopy,
+  planTables,
   prefixOf,
   readSrids,
   readViews,
@@ -14,16 +17,15 @@ import {
   type TablePlan,
   usePresent,
 } from "../plan/postgres-mysql/index.ts";
+import { type PlannedObject, withoutText } from "../plan/types.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { readObjects, reportObject } from "../postgres/catalogue/objects.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { reportClaimed } from "./claimed.ts";
-import { reportDoubts } from "./doubts.ts";
-import { type PlannedObject, type ReportFinding, withoutText } from "./finding.ts";
+import { type ReportFinding, reportPlan, reportWarnings } from "./finding.ts";
 import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
-import { postgresToMysql } from "./mysql/to-mysql.ts";
 import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
 import { namedIn, reportMysqlDropped } from "./rows-dropped.ts";
 
@@ -54,12 +56,8 @@ export async function fromPostgresToMysql(
   const found = await assessMysqlTarget(target, to, wants, report);
   const { maria, version } = target.server;
   const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
-  const { plans, objects: planned } = await postgresToMysql(
-    { session, chosen, all, views, isOwn },
-    facts,
-    options,
-    report,
-  );
+  const converting = { session, chosen, all, views, isOwn };
+  const planned = options.content === "data" ? [] : reportPlan(await planCopy(converting, facts, options), report);
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, report));
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());
@@ -71,8 +69,9 @@ export async function fromPostgresToMysql(
   let rows: PlannedObject[] = [];
   let going = namedIn(to.database, wanted, drop);
   if (options.content === "data") {
-    const facts = { encoding: source.encoding, version: session.version };
-    rows = await intoPresent(target, [...plans.values()], facts, drop, report);
+    const { plans } = planTables(converting, facts, options);
+    const written = { encoding: source.encoding, version: session.version };
+    rows = await intoPresent(target, [...plans.values()], written, drop, report);
     rows.push(...(await largeObjects(session)));
   } else {
     const dropped = reportInTheWay(
@@ -123,7 +122,7 @@ async function intoPresent(
     await reportRefused(report, plan.name, () => {
       const adapted = (present as ExistingTables).adapted(plan);
       fit.push(adapted);
-      reportDoubts(plan.name, adapted.doubts, report);
+      reportWarnings(doubtWarnings(plan.name, adapted.doubts), report);
     });
   await reportRefused(report, "rows of the target", () => present?.filled(fit, drop));
   return fit.flatMap(({ inventory }) => inventory.map(withoutText));

@@ -1,38 +1,41 @@
+import { doubtWarnings } from "../plan/fits/doubt-warnings.ts";
 import {
   createRemade,
-  createScheme,
   doubtsOf,
   type ExistingTable,
   filledTables,
+  type MysqlSource,
   othersLeft,
+  type PlanOptions,
   planDataOnly,
   readThere,
   refuseReferred,
+  schemeFor,
   type TablePlan,
 } from "../plan/mysql-postgres/index.ts";
+import { type PlannedObject, withoutText } from "../plan/types.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
-import { type ConversionOptions, type MysqlSource, schemeWishes } from "./conversions.ts";
 import { reportDataOnly } from "./data-only.ts";
-import { reportDoubts } from "./doubts.ts";
-import { type PlannedObject, type ReportFinding, withoutText } from "./finding.ts";
+import { type ReportFinding, reportWarnings } from "./finding.ts";
 import { reportRefused } from "./in-the-way.ts";
 import { reportStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */
 export async function rowsToPostgres(
-  { session, database, maria, version, catalogue }: MysqlSource,
-  wishes: ConversionOptions,
+  source: MysqlSource,
+  wishes: PlanOptions,
   target: Session,
   report: ReportFinding,
 ): Promise<PlannedObject[]> {
+  const { session, database, catalogue } = source;
   const { schema, options } = wishes;
   let there = new Map<string, ExistingTable>();
   await reportRefused(report, "the target's tables", async () => {
     there = await readThere(target, schema, catalogue.tables);
   });
-  const scheme = createScheme(database, maria, catalogue.tables, [], schemeWishes(wishes, version));
+  const scheme = schemeFor(source, wishes);
   const remade = createRemade();
   const plans: TablePlan[] = [];
   for (const table of catalogue.tables) {
@@ -41,7 +44,7 @@ export async function rowsToPostgres(
     await reportRefused(report, table.name, () => {
       const plan = remade(() => planDataOnly(scheme, table, present));
       plans.push(plan);
-      reportDoubts(table.name, doubtsOf(plan.copied), report);
+      reportWarnings(doubtWarnings(table.name, doubtsOf(plan.copied)), report);
     });
   }
   const texts = plans.map(({ source: { name, rows }, copied, fields }) => ({

@@ -1,8 +1,8 @@
-import type { PlannedObject } from "../assess/finding.ts";
 import type { InventoryEntry } from "../contract/index.ts";
 import { fullName } from "../contract/text/full-name.ts";
 import { named } from "../contract/text/own-property.ts";
 import { printable } from "../contract/text/printable.ts";
+import type { PlannedObject } from "../plan/types.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { isCounted } from "../report/facts.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";

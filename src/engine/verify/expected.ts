@@ -1,12 +1,15 @@
-import { mysqlToPostgres } from "../assess/conversions.ts";
-import type { PlannedObject } from "../assess/finding.ts";
-import { postgresToMysql } from "../assess/mysql/to-mysql.ts";
 import { fullName } from "../contract/text/full-name.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { selectedCatalogue } from "../mysql/source/selected.ts";
-import { type ObservedType, readExtensions, targetSchema } from "../plan/mysql-postgres/index.ts";
-import { choose, mostColumns, readSrids, readViews } from "../plan/postgres-mysql/index.ts";
+import {
+  type ObservedType,
+  planCopy as planPostgres,
+  readExtensions,
+  targetSchema,
+} from "../plan/mysql-postgres/index.ts";
+import { choose, mostColumns, planCopy as planMysql, readSrids, readViews } from "../plan/postgres-mysql/index.ts";
+import { outcomesOf, type Plan, type PlannedObject } from "../plan/types.ts";
 import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createSelection } from "../run/selection.ts";
@@ -32,8 +35,6 @@ export interface ExpectedObjects {
 
 type Expecting = Pick<Comparing, "source" | "target" | "from" | "to" | "options" | "paired">;
 
-const unsaid = () => undefined;
-
 export const readExpected = (expecting: Expecting): Promise<ExpectedObjects> =>
   expecting.from.engine === "mysql" ? fromMysql(expecting) : fromPostgres(expecting);
 
@@ -48,7 +49,7 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
   const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
   const { maria, version } = session.server;
   const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };
-  const planned = await mysqlToPostgres(
+  const plan = await planPostgres(
     { session, database, maria, version, catalogue: { ...catalogue, tables } },
     {
       options,
@@ -57,8 +58,8 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
       observedTypes: widened(expecting),
       ...traits,
     },
-    unsaid,
   );
+  const planned = [...outcomesOf(plan)];
   const byName = index(planned);
   return {
     of({ kind, of, name }) {
@@ -71,13 +72,7 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
     },
     ofColumn: (kind, _, table, column) => byName.get(keyOf(kind, `${table}.${column}`)),
     reported: planned.filter(isReported),
-    counters: tables.flatMap(({ name: table, columns }) =>
-      columns.flatMap(({ name: column, extra }) =>
-        extra.includes("auto_increment") && !byName.has(keyOf("default", `${table}.${column}`))
-          ? [{ schema: database, table, column }]
-          : [],
-      ),
-    ),
+    counters: countersOf(plan),
   };
 }
 
@@ -117,7 +112,8 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
     srids: await readSrids(writer, chosen.tables),
   };
   const isOwn = ({ name }: { name: string }) => /^_rowferry/.test(name);
-  const { plans, objects } = await postgresToMysql({ session, chosen, all, views, isOwn }, facts, options, unsaid);
+  const plan = await planMysql({ session, chosen, all, views, isOwn }, facts, options);
+  const objects = [...outcomesOf(plan)];
   const byName = index(objects);
   return {
     of({ kind, of, name, schema, index }) {
@@ -138,12 +134,14 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
     },
     ofColumn: (kind, schema, table, column) => byName.get(keyOf(kind, `${fullName(schema, table)}.${column}`)),
     reported: objects.filter(isReported),
-    counters: Array.from(
-      plans.values(),
-      ({ source: { schema, name: table }, counter }) => counter && { schema, table, column: counter.column },
-    ).filter((counter) => counter !== undefined),
+    counters: countersOf(plan),
   };
 }
+
+const countersOf = ({ tables }: Plan) =>
+  Array.from(tables, ({ source: [schema, table], counter }) =>
+    counter === undefined ? [] : [{ schema, table, column: counter }],
+  ).flat();
 
 const isReported = ({ outcome }: PlannedObject) => outcome === "reported";
 const keyOf = (kind: string, name: string) => `${kind}\0${name}`;

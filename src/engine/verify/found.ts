@@ -1,5 +1,5 @@
-import type { PlannedObject } from "../assess/finding.ts";
 import type { InventoryEntry } from "../contract/index.ts";
+import type { PlannedObject } from "../plan/types.ts";
 import { countedKind } from "../report/not-copied.ts";
 import type { TablePair } from "./checksum/index.ts";
 import type { TableName } from "./checksum/rows.ts";

@@ -1,5 +1,5 @@
-import type { PlannedObject } from "../../../src/engine/assess/finding.ts";
 import type { CopyReport, InventoryEntry } from "../../../src/engine/contract/index.ts";
+import type { PlannedObject } from "../../../src/engine/plan/types.ts";
 
 /** What the copy reports of an object otherwise than the assessment before it said; none: what was said is what was done. */
 export function unplanned(objects: readonly PlannedObject[], { inventory }: CopyReport): InventoryEntry[] {

@@ -5,8 +5,9 @@ import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { definerMissing, definerNotAllowed, definerRequested, readAccounts } from "../../plan/mysql-mysql/index.ts";
+import type { PlannedObject } from "../../plan/types.ts";
 import { kindsOf } from "../../report/not-copied.ts";
-import type { PlannedObject, ReportFinding } from "../finding.ts";
+import type { ReportFinding } from "../finding.ts";
 
 /** Views, routines, triggers and events whose definer the copy cannot keep: they then run with another account's rights. */
 

@@ -3,6 +3,7 @@ import { fullName } from "../../contract/text/full-name.ts";
 import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { readConditions } from "../../mysql/catalogue/table-conditions.ts";
 import { unseenText } from "../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
@@ -10,9 +11,20 @@ import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/s
 import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
 import { withoutCheckpoint } from "../../mysql/source/left-in-source.ts";
 import { selectedCatalogue } from "../../mysql/source/selected.ts";
-import { wantedNames as wantedMysqlNames } from "../../plan/mysql-mysql/index.ts";
+import { refuseTriggers } from "../../mysql/target/insert-triggers.ts";
+import { doubtWarnings } from "../../plan/fits/doubt-warnings.ts";
+import {
+  charsetsOf,
+  checkPresent,
+  type MysqlPlan,
+  planCopy as planMysql,
+  refuseMerged,
+  wantedNames as wantedMysqlNames,
+} from "../../plan/mysql-mysql/index.ts";
 import {
   columnKey,
+  type MysqlSource,
+  planCopy as planPostgres,
   readExtensions,
   readNames,
   readOverrides,
@@ -21,12 +33,12 @@ import {
   targetSchema,
   wantedNames,
 } from "../../plan/mysql-postgres/index.ts";
+import { type PlannedObject, withoutText } from "../../plan/types.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import type { OpenedDatabase } from "../../run/open-database.ts";
 import { createSelection } from "../../run/selection.ts";
 import { reportClaimed } from "../claimed.ts";
-import { type MysqlSource, mysqlToMysql, mysqlToPostgres } from "../conversions.ts";
-import { type PlannedObject, type ReportFinding, withoutText } from "../finding.ts";
+import { type ReportFinding, reportPlan, reportWarnings } from "../finding.ts";
 import type { PairRequest, TargetFindings } from "../found.ts";
 import {
   reportFolded,
@@ -163,7 +175,7 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
       ),
       objects: await rowsToPostgres(source, { options, schema, forced, ...traits }, session, report),
     };
-  const objects = await mysqlToPostgres(source, { options, schema, forced, ...traits }, report, session);
+  const objects = reportPlan(await planPostgres(source, { options, schema, forced, ...traits }, session), report);
   if (content !== "schema") {
     const asText = (table: string) => (column: SourceColumn) =>
       forced.get(columnKey(table, column.name))?.base !== "bytea";
@@ -209,7 +221,10 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
     report,
   );
   const relations = await relationsOf(session, to.database);
-  const planned = await mysqlToMysql(session, { source, target: to.database, left, options }, report);
+  const plan = await planMysql(session, { source, target: to.database, left, options });
+  await reportRefused(report, "tables", () => refuseMerged(catalogue.tables));
+  if (content === "data") await reportRowsThere(session, to.database, { source, plan, options }, report);
+  const planned = reportPlan(plan, report);
   const sides = { source: source.session, target: session, database };
   const objects = content === "data" ? planned : await withDefiners(sides, options, planned, report);
   const long = catalogue.tables.some(({ columns }) => columns.some(({ characters }) => (characters ?? 0) >= longValue));
@@ -245,6 +260,29 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
   await reportMysqlReferences(session, to.database, dropped, report);
   if (prefix === "") await reportMysqlCode(session, to.database, catalogue, dropped, report);
   return { ...answer, drops: await losing(dropped.map((name) => name.slice(to.database.length + 1))) };
+}
+
+/** Rows alone, into tables that are there. */
+async function reportRowsThere(
+  session: MysqlSession,
+  database: string,
+  { source, plan, options }: { source: MysqlSource; plan: MysqlPlan; options: CopyOptions },
+  report: ReportFinding,
+): Promise<void> {
+  const prefix = named(options.schemas, source.database) ?? "";
+  const { tables } = source.catalogue;
+  const names = tables.map(({ name }) => prefix + name);
+  await reportRefused(report, database, () => refuseTriggers(session, database, names));
+  const charsets = await charsetsOf(session);
+  const conditions = await readConditions(session, database);
+  for (const table of tables) {
+    const name = prefix + table.name;
+    await reportRefused(report, name, async () => {
+      const drop = options.drop ?? [];
+      const { doubts } = await checkPresent(session, database, plan.defined(table), drop, charsets, conditions);
+      reportWarnings(doubtWarnings(name, doubts), report);
+    });
+  }
 }
 
 /** Rights without which what the source has cannot be made. */

@@ -2,6 +2,7 @@ import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } fro
 import { fullName } from "../../contract/text/full-name.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { sameDatabase } from "../../mysql/fence/same-database.ts";
+import { doubtWarnings } from "../../plan/fits/doubt-warnings.ts";
 import {
   checkDataOnly,
   codeWarnings,
@@ -15,6 +16,7 @@ import {
   settleLost,
   withPlainThere,
 } from "../../plan/postgres-postgres/index.ts";
+import type { PlannedObject } from "../../plan/types.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
 import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";
@@ -27,8 +29,7 @@ import { quietly } from "../../postgres/target/data-only.ts";
 import { isNamed } from "../../run/fence/drop-option.ts";
 import { type Claimed, reportClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
-import { reportDoubts } from "../doubts.ts";
-import type { PlannedObject, ReportFinding } from "../finding.ts";
+import { type ReportFinding, reportWarnings } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
 import { reportPostgresObjects, reportRefused, withFix } from "../in-the-way.ts";
 import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
@@ -76,7 +77,7 @@ export async function betweenPostgres(
     own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
   // pg_dump reads every sequence, whatever is left out.
-  reportSequences(session, refused, "blocker", report);
+  reportSequences(session, refused, report);
   let notes: InventoryEntry[] = [];
   let reduced: InventoryEntry[] = [];
   if (dumps && refused.length === 0)
@@ -135,7 +136,7 @@ export async function betweenPostgres(
       const sides = { source: session, target };
       const loaded = await withPlainThere(session, target, filled);
       const { doubtful } = await checkDataOnly(sides, loaded, options.drop, () => false);
-      for (const { table, doubts } of doubtful) reportDoubts(table, doubts, report);
+      for (const { table, doubts } of doubtful) reportWarnings(doubtWarnings(table, doubts), report);
     });
     await reportDataOnly(target, filled, report, () => quietly(target, filled));
     const going = filled.filter(({ schema, name }) => isNamed(options.drop ?? [], schema, name));

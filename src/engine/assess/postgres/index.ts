@@ -110,19 +110,14 @@ export async function assessPostgresSource(
 }
 
 /** Whose values the source's user may not read. */
-export function reportSequences(
-  { place }: Session,
-  refused: readonly Sequence[],
-  severity: "blocker" | "warning",
-  report: ReportFinding,
-): void {
+export function reportSequences({ place }: Session, refused: readonly Sequence[], report: ReportFinding): void {
   if (refused.length === 0) return;
   const { user } = place.endpoint;
   report(
-    severity,
+    "blocker",
     "right_missing",
     sequenceNames(refused),
-    `user ${user} may not read ${refused.length === 1 ? "the sequence" : "the sequences"}${severity === "blocker" ? "" : ": the next number is that after the largest that is there"}`,
+    `user ${user} may not read ${refused.length === 1 ? "the sequence" : "the sequences"}`,
     sequenceGrant(refused, user),
   );
 }

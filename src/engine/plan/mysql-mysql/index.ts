@@ -1,13 +1,10 @@
 /** What an assessment and a verification see of the plans from MySQL to MySQL: the same planners that a copy runs. */
 
 export { readSequences } from "./copy/sequences.ts";
-export { readSource } from "./copy/source.ts";
 export { readAccounts, readTarget } from "./copy/target.ts";
 export { definerMissing, definerNotAllowed, definerRequested } from "./finish/definers.ts";
-export { planGrants } from "./finish/grants.ts";
+export { type MysqlPlan, planCopy } from "./plan-copy.ts";
 export { wantedNames } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";
 export { charsetsOf } from "./tables/existing-columns.ts";
-export { planDefinition } from "./tables/plan-tables.ts";
 export { refuseMerged } from "./tables/row-sizes.ts";
-export { type TablePlanning, tableInventory } from "./tables/table-plan.ts";

@@ -1,0 +1,167 @@
+import type { CopyOptions, InventoryEntry } from "../../contract/index.ts";
+import type { Catalogue } from "../../mysql/catalogue/catalogue.ts";
+import { readDefinitions } from "../../mysql/catalogue/objects.ts";
+import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
+import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
+import { map } from "../../run/memory/lazy.ts";
+import { doubtWarnings } from "../fits/doubt-warnings.ts";
+import {
+  type Plan,
+  type PlannedTable,
+  type PlanWarning,
+  translatedView,
+  untranslatedView,
+  withoutText,
+} from "../types.ts";
+import { checkEntry } from "./columns/checks.ts";
+import type { Scheme } from "./columns/column-plan.ts";
+import type { ObservedType } from "./columns/types.ts";
+import { lostKeys, othersReported, withoutPostgis } from "./copy/report.ts";
+import { plannedGrants } from "./finish/grants.ts";
+import { zeroDates } from "./options.ts";
+import { planForeignKeys } from "./tables/foreign-keys.ts";
+import { doubtfulIndexes } from "./tables/indexes.ts";
+import { createRemade } from "./tables/remade-plan.ts";
+import { createScheme } from "./tables/scheme.ts";
+import { doubtsOf, planTable, type TablePlan } from "./tables/table-plan.ts";
+import { planViews } from "./tables/views.ts";
+
+/** What a copy from MySQL or MariaDB to PostgreSQL would make of the source's objects, before any row is read. */
+
+export interface MysqlSource {
+  session: MysqlSession;
+  database: string;
+  maria: boolean;
+  version: number;
+  catalogue: Catalogue;
+}
+
+export interface PlanOptions extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
+  options: CopyOptions;
+  /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
+  observedTypes?: (table: string) => ReadonlyMap<string, ObservedType>;
+}
+
+export const schemeFor = (
+  { database, maria, version, catalogue }: MysqlSource,
+  { options, observedTypes: _, ...wishes }: PlanOptions,
+): Scheme =>
+  createScheme(database, maria, catalogue.tables, [], {
+    ...wishes,
+    zero: zeroDates(options),
+    rowless: options.content === "schema",
+    sourceVersion: version,
+    icu: true,
+  });
+
+/** `target`: by its roles it is told what becomes of rights; without it they are left out. */
+export async function planCopy(
+  source: MysqlSource,
+  wishes: PlanOptions,
+  target?: Pick<PostgresSession, "query">,
+): Promise<Plan> {
+  const { session, database, catalogue } = source;
+  const scheme = schemeFor(source, wishes);
+  const remade = createRemade();
+  const plans = catalogue.tables.map((table) => {
+    const learnt = wishes.observedTypes?.(table.name) ?? new Map();
+    return remade(() => planTable(scheme, table, learnt));
+  });
+  const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.name, plan])));
+  return {
+    tables: { [Symbol.iterator]: () => map(plans, (plan) => plannedTable(database, plan)) },
+    objects: [
+      ...keys.inventory,
+      ...keys.keys.map(({ table, source: key }) => ({
+        kind: "foreign key",
+        name: `${table.source.name}.${key.name}`,
+        outcome: "converted" as const,
+      })),
+      ...(await plannedOthers(session, scheme, catalogue.others, plans)),
+      ...(target === undefined ? [] : await plannedGrants(session, target, plans, scheme)),
+    ].map(withoutText),
+    warnings: warningsOf(scheme, plans),
+  };
+}
+
+function plannedTable(database: string, { source, inventory, checks }: TablePlan): PlannedTable {
+  const isLost = (column: string) =>
+    inventory.some(({ kind, name }) => kind === "default" && name === `${source.name}.${column}`);
+  const counter = source.columns.find(({ name, extra }) => extra.includes("auto_increment") && !isLost(name));
+  const made = checks.map((check) => checkEntry(source.name, check, "converted"));
+  return {
+    source: [database, source.name],
+    counter: counter?.name,
+    outcomes: [...inventory, ...made].map(withoutText),
+  };
+}
+
+function warningsOf(scheme: Scheme, plans: readonly TablePlan[]): PlanWarning[] {
+  return [
+    ...plans.flatMap(({ source, copied }) => doubtWarnings(source.name, doubtsOf(copied))),
+    ...lostKeys(plans).map(
+      (words): PlanWarning => ({
+        severity: "warning",
+        code: "key_lost",
+        object: words.split(" is not ")[0] ?? "",
+        reason: words,
+        fix: "add a key that the target supports, or ignore this if uniqueness is not needed",
+      }),
+    ),
+    ...withoutPostgis(scheme.postgis, plans).map(
+      (reason): PlanWarning => ({
+        ...{ severity: "warning", code: "no_postgis", object: "postgis", reason },
+        fix: "CREATE EXTENSION postgis in the target database",
+      }),
+    ),
+    ...doubtfulIndexes(plans).map(
+      (words): PlanWarning => ({
+        severity: "warning",
+        code: "index_too_long",
+        object: words.split(":")[0] ?? "",
+        reason: words,
+        fix: "shorten the values, or index a part of the column",
+      }),
+    ),
+    ...plans.flatMap(periodWarnings),
+  ];
+}
+
+/** MariaDB's rows of the past, its periods, and its keys that keep these apart. */
+function periodWarnings({ source: table, inventory }: TablePlan): PlanWarning[] {
+  const keys = new Set(
+    table.indexes.flatMap(({ name, period }) => (period === undefined ? [] : [`${table.name}.${name}`])),
+  );
+  const warnings = inventory.flatMap(({ kind, name, outcome, note = "" }): PlanWarning[] => {
+    if (outcome !== "reported" || !(kind === "period" || (kind === "index" && keys.has(name)))) return [];
+    const fix = "see the report's text of it";
+    return [{ severity: "warning", code: "not_carried_over", object: `${kind} ${name}`, reason: note, fix }];
+  });
+  if (table.versioned)
+    warnings.push({
+      severity: "warning",
+      code: "history_lost",
+      object: table.name,
+      reason: "PostgreSQL has no system versioning: present rows only",
+      fix: "copy the history by a query of your own",
+    });
+  return warnings;
+}
+
+async function plannedOthers(
+  session: MysqlSession,
+  scheme: Scheme,
+  others: Catalogue["others"],
+  tables: readonly TablePlan[],
+): Promise<InventoryEntry[]> {
+  await readDefinitions([session], scheme.database, others);
+  const { plans, refused } = planViews(scheme, others, tables);
+  const views = new Map([
+    ...plans.map(({ source, notes }) => [source, translatedView(notes)] as const),
+    ...[...refused].map(([name, reason]) => [name, untranslatedView(reason)] as const),
+  ]);
+  return [
+    ...others.flatMap(({ kind, name }) => (kind === "sequence" ? [{ kind, name, outcome: "converted" as const }] : [])),
+    ...othersReported(others, views),
+  ];
+}

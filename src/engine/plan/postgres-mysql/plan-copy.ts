@@ -1,0 +1,189 @@
+import type { CopyOptions } from "../../contract/index.ts";
+import { printable } from "../../contract/text/printable.ts";
+import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
+import { readObjects } from "../../postgres/catalogue/objects.ts";
+import type { Session } from "../../postgres/driver/connection.ts";
+import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
+import type { Srids } from "../../rows/copy-to-load/fields.ts";
+import { map } from "../../run/memory/lazy.ts";
+import { createSelection } from "../../run/selection.ts";
+import { doubtWarnings } from "../fits/doubt-warnings.ts";
+import {
+  type Plan,
+  type PlannedObject,
+  type PlanWarning,
+  translatedView,
+  untranslatedView,
+  withoutText,
+} from "../types.ts";
+import { createScheme } from "./columns/scheme.ts";
+import { isLostKey, objectEntries, sequenceEntries } from "./copy/report.ts";
+import { type ViewOutcomes, withView } from "./finish/create-views.ts";
+import type { Chosen } from "./tables/choose-tables.ts";
+import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
+import { planAll } from "./tables/plan-tables.ts";
+import { readSequences, type SourceSequence } from "./tables/sequences.ts";
+import type { Plans, TablePlan } from "./tables/table-plan.ts";
+import { planViews, type Readables, type SourceView, type Viewed } from "./tables/views.ts";
+
+/** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, before any row is read. */
+
+export interface Converting {
+  session: Session;
+  chosen: Chosen;
+  /** With partitions. */
+  all: readonly SourceTable[];
+  views: readonly SourceView[];
+  /** A sequence of another copy's checkpoint. */
+  isOwn(sequence: SourceSequence): boolean;
+}
+
+export interface PlanTarget {
+  maria: boolean;
+  version: number;
+  exact: boolean;
+  database: string;
+  srids?: Srids | undefined;
+}
+
+/** Of all tables, as if every one were new. Errors: those of `options.types`. */
+export function planTables(
+  { session, chosen: { tables }, all }: Pick<Converting, "session" | "chosen" | "all">,
+  target: PlanTarget,
+  options: CopyOptions,
+) {
+  const scheme = createScheme(
+    { ...target, unsignedZero: false, relations: [], constraints: [] },
+    tables,
+    options.schemas,
+  );
+  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
+  return { scheme, ...planAll({ options, version: session.version, source: unread }, scheme, tables, all) };
+}
+
+export async function planCopy(converting: Converting, target: PlanTarget, options: CopyOptions): Promise<Plan> {
+  const { session, chosen, views, isOwn } = converting;
+  const { scheme, plans } = planTables(converting, target, options);
+  const keys = planForeignKeys(scheme, plans);
+  const found = noticed(plans);
+  const viewed = { scheme, version: session.version, schemas: options.schemas, taken: found.taken };
+  const outcomes = viewOutcomes({ ...viewed, exact: target.exact }, views, plans, options);
+  const sequences = (await readSequences(session)).filter((sequence) => !isOwn(sequence));
+  const entries = sequenceEntries(sequences, plans.values(), chosen);
+  const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
+  const unread = sequences.filter(isWanted).filter(({ last }) => last === null);
+  return {
+    tables: { [Symbol.iterator]: () => map(plans.values(), plannedTable) },
+    objects: [
+      ...keys.inventory,
+      ...keys.keys.map((key) => ({
+        kind: "constraint",
+        name: foreignKeyName(key.table.source, key.source),
+        outcome: keyOutcome(key),
+        ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
+      })),
+      ...objectEntries(await readObjects(session), chosen).map((entry) => withView(entry, outcomes)),
+      ...entries,
+    ].map(withoutText),
+    warnings: [
+      ...found.doubts,
+      ...sequenceWarnings(session, unread),
+      ...[...found.lost, ...keys.inventory.filter(isLostKey)].map(lostKey),
+      ...found.alike,
+      ...doubleNames(chosen.tables),
+    ],
+  };
+}
+
+const plannedTable = ({ source: { schema, name }, counter, inventory }: TablePlan) => ({
+  source: [schema, name] as const,
+  counter: counter?.column,
+  outcomes: inventory.map(withoutText),
+});
+
+/** In one look at the plans. */
+function noticed(plans: Plans) {
+  const taken: string[] = [];
+  const doubts: PlanWarning[] = [];
+  const lost: PlannedObject[] = [];
+  const alike: PlanWarning[] = [];
+  for (const plan of plans.values()) {
+    taken.push(plan.name);
+    doubts.push(...doubtWarnings(plan.name, plan.doubts));
+    lost.push(...plan.inventory.filter(isLostKey).map(withoutText));
+    alike.push(...namesAlike(plan));
+  }
+  return { taken, doubts, lost, alike };
+}
+
+/** As the copy makes them, but for those that the target's server refuses. */
+function viewOutcomes(
+  viewed: Viewed,
+  views: readonly SourceView[],
+  plans: Readables,
+  options: CopyOptions,
+): ViewOutcomes {
+  const selection = createSelection(options);
+  const leftOut = { outcome: "not_applicable", note: "skipped by options.include or options.exclude" } as const;
+  const has = ({ schema, view }: SourceView) => selection.has(schema, view);
+  const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
+  return new Map([
+    ...views.filter((view) => !has(view)).map(({ name }) => [printable(name), leftOut] as const),
+    ...made.map(({ source, notes }) => [printable(source.name), translatedView(notes)] as const),
+    ...[...refused].map(([name, reason]) => [printable(name), untranslatedView(reason)] as const),
+  ]);
+}
+
+/** Whose values the source's user may not read. */
+function sequenceWarnings({ place }: Session, unread: readonly SourceSequence[]): PlanWarning[] {
+  if (unread.length === 0) return [];
+  const { user } = place.endpoint;
+  const which = unread.length === 1 ? "the sequence" : "the sequences";
+  return [
+    {
+      severity: "warning",
+      code: "right_missing",
+      object: sequenceNames(unread),
+      reason: `user ${user} may not read ${which}: the next number is that after the largest that is there`,
+      fix: sequenceGrant(unread, user),
+    },
+  ];
+}
+
+const lostKey = ({ kind, name, note }: PlannedObject): PlanWarning => ({
+  severity: "warning",
+  code: "key_lost",
+  object: name,
+  reason: `${kind} has no equal in MySQL: ${note ?? "what it forbids is allowed there"}`,
+  fix: "keep the rule in the application, or change the key in the source",
+});
+
+/** MySQL does not tell names of columns apart by case. */
+const namesAlike = ({ source, columns }: TablePlan): PlanWarning[] =>
+  columns.flatMap(({ source: column, name }) => {
+    const other = source.columns.find(
+      (one) => one.name !== column.name && one.name.toLowerCase() === column.name.toLowerCase(),
+    );
+    if (other === undefined || name === column.name) return [];
+    return {
+      severity: "warning",
+      code: "names_alike",
+      object: `${source.schema}.${source.name}.${column.name}`,
+      reason: `MySQL does not tell it from column ${other.name}: it becomes ${name}`,
+      fix: "rename one of the two in the source to choose its name",
+    };
+  });
+
+/** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
+function doubleNames(tables: readonly SourceTable[]): PlanWarning[] {
+  const seen = new Map<string, string>();
+  return tables.flatMap((table) =>
+    table.foreignKeys.flatMap(({ name }): PlanWarning[] => {
+      const other = seen.get(name.toLowerCase());
+      seen.set(name.toLowerCase(), table.name);
+      if (other === undefined) return [];
+      const reason = `a foreign key of ${other} has the name, and MySQL wants them unique in the database: it gets a suffix`;
+      return [{ severity: "note", code: "name_changes", object: `${table.schema}.${table.name} ${name}`, reason }];
+    }),
+  );
+}
