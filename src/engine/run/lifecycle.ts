@@ -2,6 +2,7 @@ import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract/ind
 import { refuseDifferences } from "../verify/checksum/messages.ts";
 import type { Fence } from "./fence/fence.ts";
 import { decidingOptions, reportFor } from "./fence/finished-options.ts";
+import { releaseMemory } from "./memory/release.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
 import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 
@@ -95,6 +96,8 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
         return { report, finish };
       }
       const result = await direction.copy(life, source, fence);
+      // The report of very many objects is made as text next, here and where it is sent.
+      await releaseMemory();
       const report: CopyReport = {
         type: direction.type,
         ...result,
@@ -105,6 +108,7 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
       };
       refuseDifferences(report);
       await fence.saveResult({ ...report, asked: decidingOptions(request.options) });
+      await releaseMemory();
       progress.phase("finished");
       return { report, finish };
     } catch (error) {

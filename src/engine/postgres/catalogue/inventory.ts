@@ -1,4 +1,5 @@
 import { createPacked, type Packed } from "../../run/memory/packed.ts";
+import { releaseMemory } from "../../run/memory/release.ts";
 import type { Session } from "../driver/connection.ts";
 import { fullNameSql, partSql } from "../driver/names.ts";
 import { ofUsers } from "./tables.ts";
@@ -35,6 +36,8 @@ export async function packInventory(session: Session, without: ReadonlySet<strin
     const some = await session.query<Thing>(`FETCH ${atOnce} FROM inventory`);
     things.push(...some.filter((thing) => !without.has(thingKey(thing))));
     if (some.length < atOnce) break;
+    // Meanwhile pg_dump may take half of a worker's container.
+    await releaseMemory();
   }
   await session.run("CLOSE inventory");
   return things;

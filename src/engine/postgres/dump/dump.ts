@@ -11,6 +11,7 @@ import { printable } from "../../contract/text/printable.ts";
 import { programBytes } from "../../run/memory/bounded.ts";
 import { findFirst } from "../../run/memory/lazy.ts";
 import { createPacked, type Packed } from "../../run/memory/packed.ts";
+import { releaseMemory } from "../../run/memory/release.ts";
 import type { Session } from "../driver/connection.ts";
 import { optionsFor } from "../driver/settings.ts";
 import { createArchiveReader, type DumpEntry } from "./archive.ts";
@@ -66,6 +67,8 @@ export async function dumpSchema(source: Session, options: DumpOptions): Promise
   const entries = createPacked<DumpEntry>();
   const archive = createArchiveReader((entry) => entries.push(entry));
   let size = 0;
+  // Of ten thousand tables pg_dump takes half of a worker's container.
+  await releaseMemory();
   const args = ["--section=pre-data", "--section=post-data", "--no-blobs", "--encoding=UTF8"];
   await runDump(source, args, options, (piece) => {
     size += piece.length;

@@ -17,7 +17,7 @@ export const smallBytes = 16 * 1024 * 1024;
 /** The bytes are an estimate. */
 const smallRows = 100_000;
 
-/** `rows`: that were copied. What the server says of a statement does not tell the table, so the error does. */
+/** `rows`: that were copied. `done` is undefined where no row is, and there is nothing to analyse. What the server says of a statement does not tell the table, so the error does. */
 export async function finishTable(
   finishing: Finishing,
   plan: TablePlan,
@@ -56,9 +56,11 @@ async function finish(
       if (plan.after.length > 0) await session.run(plan.after.join("; "));
       await markDone(finishing, session, done);
     });
-    await session.run(`ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`);
+    if (done !== undefined) await session.run(analyze(finishing, plan));
   });
 }
+
+const analyze = ({ scheme }: Finishing, plan: TablePlan) => `ANALYZE ${qualified(scheme.schema, plan.name)}`;
 
 async function markDone({ fence }: Finishing, session: Writer, done: MarkFinished | undefined): Promise<void> {
   if (done === undefined) return;
@@ -74,7 +76,7 @@ async function finishAtOnce(finishing: Finishing, plan: TablePlan, done: MarkFin
     ...plan.indexes.flatMap(({ constraint, comment }) => [constraint, comment]),
     ...plan.checks.flatMap(({ add, validate }) => [add, validate]),
     ...plan.after,
-    `ANALYZE ${qualified(finishing.scheme.schema, plan.name)}`,
+    done === undefined ? undefined : analyze(finishing, plan),
   ].filter((sql) => sql !== undefined);
   const before = inventory.length;
   inventory.push(...plan.checks.map((check) => checkEntry(plan.source.name, check, "converted")));
