@@ -4,25 +4,14 @@ import * as z from "zod";
 import { BackupError, type Storage } from "../backup/contract.ts";
 import { checkName } from "../backup/names.ts";
 import type { ReportBucket } from "../cluster/index.ts";
-import { json } from "./settings.ts";
+import { bucketSetting } from "./settings.ts";
 
 /** The bucket in which operator and API keep reports of Migrations, by their settings. */
 
 export const reportSettings = {
-  ROWFERRY_REPORT_BUCKET: json(
-    z
-      .object({
-        endpoint: z.url().optional(),
-        region: z.string().min(1),
-        bucket: z.string().min(1),
-        prefix: z.string().optional(),
-        ca: z.string().optional(),
-      })
-      .nullable(),
-    "null",
-  )
-    .transform((bucket) => bucket ?? undefined)
-    .describe("JSON object: the bucket that keeps the reports of Migrations; null: ConfigMaps keep them."),
+  ROWFERRY_REPORT_BUCKET: bucketSetting.describe(
+    "JSON object: the bucket that keeps the reports of Migrations; null: ConfigMaps keep them.",
+  ),
   ROWFERRY_REPORT_CREDENTIALS: z
     .string()
     .default("/etc/rowferry/reports")
@@ -30,15 +19,7 @@ export const reportSettings = {
 };
 
 interface ReportEnvironment {
-  ROWFERRY_REPORT_BUCKET:
-    | {
-        endpoint?: string | undefined;
-        region: string;
-        bucket: string;
-        prefix?: string | undefined;
-        ca?: string | undefined;
-      }
-    | undefined;
+  ROWFERRY_REPORT_BUCKET: z.output<typeof bucketSetting>;
   ROWFERRY_REPORT_CREDENTIALS: string;
 }
 

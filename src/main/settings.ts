@@ -29,6 +29,20 @@ export const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
     })
     .pipe(shape);
 
+/** A bucket of S3; undefined for null, which is the default. */
+export const bucketSetting = json(
+  z
+    .object({
+      endpoint: z.url().optional(),
+      region: z.string().min(1),
+      bucket: z.string().min(1),
+      prefix: z.string().optional(),
+      ca: z.string().optional(),
+    })
+    .nullable(),
+  "null",
+).transform((bucket) => bucket ?? undefined);
+
 /** What is between commas or spaces; none where it is left out. */
 export const list = z
   .string()

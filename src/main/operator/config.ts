@@ -3,7 +3,7 @@ import { quantity } from "../../../controllers/jobs/quantity.ts";
 import { workerParts } from "../../resources/worker.ts";
 import { currency, priceList } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
-import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
+import { bucketSetting, cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
 
 /**
  * The operator's settings: one environment variable each, read once at start. The chart sets them.
@@ -168,20 +168,9 @@ export const operatorEnvironment = z.object({
   ROWFERRY_BACKUPS: flag(false).describe(
     "Whether BackupSchedules, BackupRuns and Restores are acted on (backups.enabled).",
   ),
-  ROWFERRY_BACKUP_BUCKET: json(
-    z
-      .object({
-        endpoint: z.url().optional(),
-        region: z.string().min(1),
-        bucket: z.string().min(1),
-        prefix: z.string().optional(),
-        ca: z.string().optional(),
-      })
-      .nullable(),
-    "null",
-  )
-    .transform((bucket) => bucket ?? undefined)
-    .describe("JSON object: the bucket of teams' backups that name no storage; null: no default bucket."),
+  ROWFERRY_BACKUP_BUCKET: bucketSetting.describe(
+    "JSON object: the bucket of teams' backups that name no storage; null: no default bucket.",
+  ),
   ROWFERRY_BACKUP_CREDENTIALS: z
     .string()
     .default("/etc/rowferry/backup")
