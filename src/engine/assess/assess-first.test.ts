@@ -3,7 +3,6 @@ import type { RunCode } from "../contract/codes/index.ts";
 import { type CopyRequest, EngineError } from "../contract/index.ts";
 import { assessFirst } from "./assess-first.ts";
 import type { Assessment } from "./index.ts";
-import { ofLogins } from "./logins.ts";
 
 const place = { engine: "mysql", host: "db", port: 3306, user: "u", password: "", database: "d", tls: {} };
 const request = { source: place, target: place, options: { jobs: 1 }, reset: false } as unknown as CopyRequest;
@@ -38,7 +37,7 @@ test.each<[RunCode, RunCode | undefined, string[]]>([
 
 test("a login that fails ends the run, whatever its code", async () => {
   const refused = new EngineError("permission_denied", "unknown source database");
-  ofLogins.add(refused);
+  refused.ofLogin = true;
   const logs: string[] = [];
   const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => void logs.push(words) };
   const parts = { assess: () => Promise.reject(refused), foundRuns: () => Promise.resolve([]) };

@@ -4,7 +4,6 @@ import type { FoundRun } from "../run/fence/fence.ts";
 import { watchBeginning } from "../run/watchdog/beginning.ts";
 import { findingText } from "./finding.ts";
 import type { Assessment, AssessRequest } from "./index.ts";
-import { ofLogins } from "./logins.ts";
 
 /**
  * Reports blockers before the first write. Only at a run's beginning: what an earlier attempt made would look like another's tables.
@@ -57,7 +56,7 @@ export async function assessFirst(
     hooks.signal.throwIfAborted();
     const error = beginning.explain(caught);
     if (error instanceof Blocked) throw new EngineError(error.code, error.message);
-    if (error instanceof EngineError && (ofLogins.has(error) || isForTheCopy(error))) throw error;
+    if (error instanceof EngineError && (error.ofLogin || isForTheCopy(error))) throw error;
     const why = error instanceof Error ? error.message : String(error);
     hooks.log("warning", `The check for blockers failed, and the copy starts without it: ${why}`);
   } finally {
@@ -67,7 +66,7 @@ export async function assessFirst(
 
 /** Without rights in the target's database no copy can look for its own table either. */
 function ofTarget(error: unknown): never {
-  if (error instanceof EngineError && error.code === "permission_denied") ofLogins.add(error);
+  if (error instanceof EngineError && error.code === "permission_denied") error.ofLogin = true;
   throw error;
 }
 

@@ -1,4 +1,4 @@
-import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
+import { type CopyHooks, type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { PlannedObject } from "../plan/types.ts";
 import { requireJobs } from "../run/jobs.ts";
@@ -9,7 +9,6 @@ import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
-import { ofLogins } from "./logins.ts";
 import { reportPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
 import { type Dropped, noneDropped } from "./rows-dropped.ts";
@@ -65,7 +64,7 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
   try {
     const [source, target] = opened.map((side) => {
       if (side.status === "rejected") {
-        ofLogins.add(side.reason);
+        if (side.reason instanceof EngineError) side.reason.ofLogin = true;
         throw side.reason;
       }
       return side.value;

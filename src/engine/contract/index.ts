@@ -235,6 +235,8 @@ export class EngineError extends Error {
   readonly report: CopyReport | undefined;
   /** Which of the two databases said it, where one did. */
   readonly side: "source" | "target" | undefined;
+  /** It ended a login, which a copy would meet too, whatever its code. Set by an assessment. */
+  ofLogin = false;
   constructor(
     code: RunCode,
     message: string,

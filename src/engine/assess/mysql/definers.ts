@@ -1,5 +1,5 @@
 import type { CopyOptions } from "../../contract/index.ts";
-import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { quotedAccount } from "../../mysql/catalogue/own-account.ts";
 import { readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal } from "../../mysql/driver/names.ts";
@@ -10,12 +10,6 @@ import { kindsOf } from "../../report/not-copied.ts";
 import type { ReportFinding } from "../finding.ts";
 
 /** Views, routines, triggers and events whose definer the copy cannot keep: they then run with another account's rights. */
-
-interface Coded {
-  kind: string;
-  name: string;
-  definer: string;
-}
 
 const lists = (database: string) => `
   SELECT 'view', TABLE_NAME, DEFINER FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${database}
@@ -31,18 +25,14 @@ export async function withDefiners(
   report: ReportFinding,
 ): Promise<PlannedObject[]> {
   const rows = await source.query(lists(literal(database)));
-  const coded = rows.map(
-    ([kind, name, definer]): Coded => ({
-      ...{ kind: kind ?? "", name: name ?? "", definer: definer ?? "" },
-    }),
-  );
-  const [[self] = []] = await target.query("SELECT CURRENT_USER()");
+  const [[answer] = []] = await target.query("SELECT CURRENT_USER()");
+  const self = answer ?? "";
   const others = new Map(
-    coded.flatMap((one) => (one.definer === self ? [] : [[`${one.kind}\0${one.name}`, one.definer] as const])),
+    rows.flatMap(([kind, name, definer]) => (definer === self ? [] : [[`${kind}\0${name}`, definer ?? ""] as const])),
   );
   const accounts = await readAccounts(target);
   const may = await mayNameOthers(target);
-  const by = { self: self ?? "" };
+  const by = { self };
   const noteOf = (definer: string): string | undefined => {
     if (definers !== "keep") return definerRequested(by, definer);
     if (accounts?.has(definer) === false) return definerMissing(by, definer);
@@ -56,8 +46,7 @@ export async function withDefiners(
     lost.set(definer, [...(lost.get(definer) ?? []), object]);
     return { ...object, outcome: "converted", note: object.note === undefined ? note : `${object.note}; ${note}` };
   });
-  if (definers === "keep" && lost.size > 0) {
-    const account = await ownAccount(target);
+  if (definers === "keep")
     for (const [definer, of] of lost)
       report(
         "warning",
@@ -66,9 +55,8 @@ export async function withDefiners(
         `${kindsOf(of)} would get the definer ${self}, and then run with its rights`,
         accounts?.has(definer) === false
           ? "create the account in the target before the copy"
-          : `GRANT ${anyDefiner(target)} ON *.* TO ${account}`,
+          : `GRANT ${anyDefiner(target)} ON *.* TO ${quotedAccount(self)}`,
       );
-  }
   return planned;
 }
 

@@ -152,7 +152,8 @@ export function definedBy(
   };
 }
 
-const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
+/** For a regular expression that means it as it is. */
+export const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
 function triggerStatement(code: SourceCode, { name, definer, database }: CodeOptions): string | undefined {
   const { trigger } = code;

@@ -192,11 +192,8 @@ export function databaseNote(
   const texts = databaseTexts(code);
   if (texts.length === 0) return undefined;
   const named = `${texts.slice(0, mostTexts).join(", ")}${texts.length > mostTexts ? ` and ${texts.length - mostTexts} more` : ""}`;
-  return `${named} ${databaseWords}, which is ${collation} in the target, not ${own}: ${databaseFix(setOf(wanted), wanted)}`;
+  return `${named} take the default of the database, which is ${collation} in the target, not ${own}: ${databaseFix(setOf(wanted), wanted)}`;
 }
-
-/** In every databaseNote. */
-export const databaseWords = "take the default of the database";
 
 const mostTexts = 10;
 const databaseFix = (set: string, collation: string) =>

@@ -1,9 +1,8 @@
 import { printable } from "../../contract/text/printable.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { errorNumber } from "../driver/write-session.ts";
 import type { MysqlFence } from "../fence/fence.ts";
-import { isRefusedObject } from "./refusal.ts";
+import { isDenied, isRefusedObject } from "./refusal.ts";
 
 /**
  * AUTO_INCREMENT stores a number of its own for each NULL, under any sql_mode. Why a column that takes NULL cannot be
@@ -52,10 +51,7 @@ export async function raiseCounter(
     await session.run(statement);
     return undefined;
   } catch (error) {
-    if (!isRefusedObject(error) && !denied.has(errorNumber(error) ?? 0)) throw error;
+    if (!isRefusedObject(error) && !isDenied(error)) throw error;
     return `AUTO_INCREMENT of ${name} is not the source's next number ${next} (${printable((error as Error).message)}): run ${printable(statement)} in the target`;
   }
 }
-
-/** The user lacks the right. */
-const denied = new Set([1044, 1142, 1227]);

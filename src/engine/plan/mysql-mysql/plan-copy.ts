@@ -2,7 +2,7 @@ import type { CopyOptions } from "../../contract/index.ts";
 import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import type { SourceCode } from "../../mysql/definitions/code-source.ts";
-import { drawsNumbers, noSequences } from "../../mysql/definitions/code-sql.ts";
+import { drawsNumbers, escaped, noSequences } from "../../mysql/definitions/code-sql.ts";
 import { checkNamesOf } from "../../mysql/definitions/named-checks.ts";
 import { databaseNote, type TargetDefault } from "../../mysql/definitions/routine-collations.ts";
 import { identifier } from "../../mysql/driver/names.ts";
@@ -172,8 +172,6 @@ function plannedCodes(codes: readonly SourceCode[], coding: Coding) {
   });
   return { objects, warnings };
 }
-
-const escaped = (text: string): string => text.replace(/[\\^$.|?+*()[\]{}]/g, "\\$&");
 
 function plannedCode(code: SourceCode, { prefix, crossing, toMaria }: Coding): PlannedObject {
   const { kind, name, shown, body, doubt } = code;

@@ -5,7 +5,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeRenamed } from "../../../mysql/target/create.ts";
-import { isRefusedObject } from "../../../mysql/target/refusal.ts";
+import { isDenied, isRefusedObject } from "../../../mysql/target/refusal.ts";
 
 /** MariaDB's sequences, with the value that each would give next; before the tables, whose defaults may ask them. */
 export interface Sequence {
@@ -72,11 +72,10 @@ async function raiseSequence(
     return { outcome: "copied", note: "its next value, into the sequence that was there" };
   } catch (error) {
     const number = errorNumber(error) ?? 0;
-    if (!isRefusedObject(error) && number !== missing && number !== denied) throw error;
+    if (!isRefusedObject(error) && number !== missing && !isDenied(error)) throw error;
     const why = number === missing ? "the target has no sequence of this name" : printable((error as Error).message);
     return { outcome: "reported", note: `its next value ${next} was not set: ${why}` };
   }
 }
 
 const missing = 1146;
-const denied = 1142;
