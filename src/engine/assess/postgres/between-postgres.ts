@@ -1,22 +1,19 @@
-import { type CopyOptions, type Endpoint, EngineError, type InventoryEntry } from "../../contract/index.ts";
+import { type CopyOptions, type Endpoint, EngineError } from "../../contract/index.ts";
 import { fullName } from "../../contract/text/full-name.ts";
-import { printable } from "../../contract/text/printable.ts";
 import { sameDatabase } from "../../mysql/fence/same-database.ts";
 import { doubtWarnings } from "../../plan/fits/doubt-warnings.ts";
 import {
   checkDataOnly,
   codeWarnings,
-  largeObjectLeft,
-  largeObjectNames,
-  largeObjectsLeft,
   largeObjectsThere,
-  readSkippedObjects,
+  noneSkipped,
+  planCopy,
+  readSkipped,
   refuseForcedRows,
   refuseUnknown,
   settleLost,
   withPlainThere,
 } from "../../plan/postgres-postgres/index.ts";
-import type { PlannedObject } from "../../plan/types.ts";
 import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
 import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";
@@ -29,11 +26,10 @@ import { quietly } from "../../postgres/target/data-only.ts";
 import { isNamed } from "../../run/fence/drop-option.ts";
 import { type Claimed, reportClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
-import { type ReportFinding, reportWarnings } from "../finding.ts";
+import { type ReportFinding, reportPlan, reportWarnings } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
 import { reportPostgresObjects, reportRefused, withFix } from "../in-the-way.ts";
 import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
-import { readSkipped } from "../skipped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";
 import { reportOwners } from "./lost-owners.ts";
@@ -78,38 +74,25 @@ export async function betweenPostgres(
   const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
   // pg_dump reads every sequence, whatever is left out.
   reportSequences(session, refused, report);
-  let notes: InventoryEntry[] = [];
-  let reduced: InventoryEntry[] = [];
+  let skipped = noneSkipped;
+  let lost: ReturnType<typeof settleLost> = [];
   if (dumps && refused.length === 0)
     await reportRefused(report, "the source's schema", async () => {
-      const skipped = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch(
-        (error: unknown) => {
-          if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused")
-            throw error;
-          report(
-            "note",
-            "objects_unread",
-            "the source's schema",
-            "it is too large to be read here: only the copy's report lists the objects of skipped tables",
-          );
-          return { notes: [], reduced: [], lost: [] };
-        },
-      );
-      notes = skipped.notes;
-      reduced = options.content === "data" ? [] : skipped.reduced;
-      for (const { kind, name, note = "" } of reduced)
-        report("warning", "publication_reduced", `${kind} ${name}`, note, publicationFix);
-      for (const { name, reason } of settleLost(skipped.lost, options))
+      skipped = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
+        if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
         report(
-          "warning",
-          "table_skipped",
-          name,
-          `it is not copied: ${reason}`,
-          "copy what it needs too, or exclude it",
+          "note",
+          "objects_unread",
+          "the source's schema",
+          "it is too large to be read here: only the copy's report lists the objects of skipped tables",
         );
+        return noneSkipped;
+      });
+      lost = settleLost(skipped.lost, options);
     });
-  const left = new Set(notes.map(thingKey));
-  const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  const plan = await planCopy(session, things, { skipped, lost, options });
+  const planned = reportPlan(plan, report);
+  const { wanted } = plan;
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
   const { encoding, extensions } = source;
   const rowsAlone = options.content === "data";
@@ -155,64 +138,10 @@ export async function betweenPostgres(
     drops = await reportPostgresObjects(reportClaimed(claimed, wanted, report), taken, target, options, report);
   }
   const checkpoint = own === undefined ? [] : [own.entry];
-  const beside = rowsAlone ? [] : (await leftBehind(session)).filter((one) => !left.has(thingKey(one)));
-  for (const { kind, name, note = "" } of beside)
-    if (kind === "index")
-      report("warning", "index_invalid", `${kind} ${name}`, note, "build it anew (REINDEX) or drop it");
-  const told = new Set([...beside, ...reduced, ...notes].map(thingKey));
-  const large = await largeObjectNames(session);
-  if (rowsAlone && large.length > 0)
-    report("warning", "large_objects_not_copied", "large objects", largeObjectsLeft(large), "use content: all");
-  const filled = rowsAlone ? await filledViews(session) : new Set<string>();
-  const rest = outcomes([...wanted, ...large], options, filled);
-  const objects = [
-    ...rest.filter(({ kind, name }) => !told.has(thingKey({ kind, name: printable(name) }))),
-    ...beside,
-    ...notes,
-  ];
-  return { empty: found.relations.length === 0, free: null, drops, objects: [...objects, ...checkpoint] };
+  return { empty: found.relations.length === 0, free: null, drops, objects: [...planned, ...checkpoint] };
 }
 
 const extensionsOf = (wanted: readonly Thing[], extensions: readonly string[]) => {
   const kept = new Set(wanted.flatMap(({ kind, name }) => (kind === "extension" ? [name] : [])));
   return extensions.filter((name) => kept.has(name));
 };
-
-const publicationFix = "add the tables to the publication in the target where they are wanted";
-const elsewhere = "its rows live on another server and are not copied";
-
-/** `filled`: materialised views that hold rows. */
-function outcomes(
-  things: readonly Pick<Thing, "kind" | "name">[],
-  { content }: CopyOptions,
-  filled: ReadonlySet<string>,
-): PlannedObject[] {
-  return things.map(({ kind, name }): PlannedObject => {
-    if (content === "data" && kind === "large object")
-      return { kind, name, outcome: "reported", note: largeObjectLeft };
-    if (content === "data" && kind === "materialized view" && filled.has(name))
-      return { kind, name, outcome: "copied", note: "filled by its query in the target, if it has no rows there" };
-    if (content === "data")
-      return kind === "table"
-        ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
-        : { kind, name, outcome: "not_applicable", note: "only rows were requested (content: data)" };
-    if (content === "schema" && kind === "large object")
-      return { kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" };
-    return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
-  });
-}
-
-async function filledViews(session: Session): Promise<Set<string>> {
-  const views = await session.query<{ schema: string; name: string }>(
-    `SELECT n.nspname AS schema, c.relname AS name FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE c.relkind = 'm' AND c.relispopulated`,
-  );
-  return new Set(views.map(({ schema, name }) => fullName(schema, name)));
-}
-
-const leftBehind = async (session: Session): Promise<PlannedObject[]> =>
-  (await readSkippedObjects(session)).map(({ definition: _, ...entry }) => ({
-    ...entry,
-    name: printable(entry.name),
-    outcome: "reported",
-  }));

@@ -4,17 +4,12 @@ export { checkDataOnly } from "./copy/data-only.ts";
 export { knownTables, namedTables } from "./copy/prepare-target.ts";
 export { staleViews } from "./finish/stale-views.ts";
 export { refuseUnknown } from "./options.ts";
+export { planCopy } from "./plan-copy.ts";
 export { collisions } from "./schema/compare-inventories.ts";
-export { createSteps, needsAddress } from "./schema/entries.ts";
 export { refuseForcedRows } from "./schema/forced-rows.ts";
 export { codeWarnings } from "./schema/foreign-code.ts";
-export {
-  largeObjectLeft,
-  largeObjectNames,
-  largeObjectsLeft,
-  largeObjectsThere,
-} from "./schema/large-object-names.ts";
+export { largeObjectsThere } from "./schema/large-object-names.ts";
 export { settleLost } from "./schema/lost-tables.ts";
 export { readSkippedObjects } from "./schema/not-copied.ts";
 export { withPlainThere } from "./schema/plain-there.ts";
-export { skipEntries } from "./schema/selected-entries.ts";
+export { noneSkipped, readSkipped } from "./schema/read-skipped.ts";

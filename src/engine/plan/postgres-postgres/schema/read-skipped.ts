@@ -1,16 +1,17 @@
-import type { CopyOptions } from "../contract/index.ts";
-import { createSteps, needsAddress, skipEntries } from "../plan/postgres-postgres/index.ts";
-import { readAddresses } from "../postgres/catalogue/address.ts";
-import type { Thing } from "../postgres/catalogue/inventory.ts";
-import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
-import type { Session } from "../postgres/driver/connection.ts";
-import { dumpSchema } from "../postgres/dump/dump.ts";
-import type { leftInSource } from "../postgres/source/left-in-source.ts";
-import { filter, map } from "../run/memory/lazy.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
+import { readAddresses } from "../../../postgres/catalogue/address.ts";
+import type { Thing } from "../../../postgres/catalogue/inventory.ts";
+import { readSelectable, unselected } from "../../../postgres/catalogue/selectable.ts";
+import type { Session } from "../../../postgres/driver/connection.ts";
+import { dumpSchema } from "../../../postgres/dump/dump.ts";
+import type { leftInSource } from "../../../postgres/source/left-in-source.ts";
+import { filter, map } from "../../../run/memory/lazy.ts";
+import { createSteps, needsAddress } from "./entries.ts";
+import { type SkippedEntries, skipEntries } from "./selected-entries.ts";
 
-type Skipped = Pick<ReturnType<typeof skipEntries>, "notes" | "reduced" | "lost">;
+export type Skipped = Pick<SkippedEntries, "notes" | "reduced" | "lost">;
 
-const none: Skipped = { notes: [], reduced: [], lost: [] };
+export const noneSkipped: Skipped = { notes: [], reduced: [], lost: [] };
 
 /** What a copy between PostgreSQL's leaves out with the tables and views that the options do not want: by pg_dump's account, as the copy itself. */
 export async function readSkipped(
@@ -20,10 +21,10 @@ export async function readSkipped(
   options: Pick<CopyOptions, "include" | "exclude">,
   { signal, dumpBytes }: { signal: AbortSignal; dumpBytes?: number | undefined },
 ): Promise<Skipped> {
-  if (options.include === undefined && options.exclude === undefined) return none;
+  if (options.include === undefined && options.exclude === undefined) return noneSkipped;
   const relations = (await readSelectable(source)).filter(({ oid }) => oid !== own?.oid);
   const without = unselected(relations, options);
-  if (without.size === 0) return none;
+  if (without.size === 0) return noneSkipped;
   await source.run("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY");
   try {
     const [exported] = await source.query<{ snapshot: string }>("SELECT pg_catalog.pg_export_snapshot() AS snapshot");
