@@ -1,3 +1,5 @@
+import { fullName } from "../contract/text/full-name.ts";
+import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { leftInSource } from "../postgres/source/left-in-source.ts";
@@ -50,7 +52,9 @@ async function fromPostgres(
     own = await leftInSource(session);
   });
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
-  const reading = { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal };
+  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
+    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
+  const reading = { session, source, tables, own, isOwn, to, options, claimed, pgDump, dumpBytes, signal };
   const found =
     target.engine === "postgres"
       ? await betweenPostgres(reading, target.session, report)

@@ -1,4 +1,3 @@
-import { fullName } from "../contract/text/full-name.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { mysqlClaim } from "../mysql/fence/taken-names.ts";
 import { doubtWarnings } from "../plan/fits/doubt-warnings.ts";
@@ -10,7 +9,7 @@ import {
   planCopy,
   planTables,
   prefixOf,
-  readSrids,
+  readPlanTarget,
   readViews,
   refuseOldTarget,
   relationNames,
@@ -19,7 +18,6 @@ import {
 } from "../plan/postgres-mysql/index.ts";
 import { type PlannedObject, withoutText } from "../plan/types.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
-import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { readObjects, reportObject } from "../postgres/catalogue/objects.ts";
 import type { Session } from "../postgres/driver/connection.ts";
 import { reportClaimed } from "./claimed.ts";
@@ -32,13 +30,11 @@ import { namedIn, reportMysqlDropped } from "./rows-dropped.ts";
 /** What a copy from PostgreSQL into MySQL or MariaDB would meet. */
 
 export async function fromPostgresToMysql(
-  { session, source, own, to, options, claimed }: PostgresReading,
+  { session, source, own, isOwn, to, options, claimed }: PostgresReading,
   target: MysqlSession,
   report: ReportFinding,
 ): Promise<PostgresFindings> {
   await reportRefused(report, "the target server", () => refuseOldTarget(target));
-  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
-    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const all = (await readTables(session, options)).filter(({ oid }) => oid !== own?.oid);
   const views = await readViews(session);
   let chosen: Chosen | undefined;
@@ -54,8 +50,7 @@ export async function fromPostgresToMysql(
   const needs = !target.server.maria && tables.some(({ foreignKeys }) => foreignKeys.length > 0) ? ["REFERENCES"] : [];
   const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
   const found = await assessMysqlTarget(target, to, wants, report);
-  const { maria, version } = target.server;
-  const facts = { maria, version, exact: found.exact, database: to.database, srids: await readSrids(target, tables) };
+  const facts = await readPlanTarget(target, { exact: found.exact, database: to.database }, chosen);
   const converting = { session, chosen, all, views, isOwn };
   const planned = options.content === "data" ? [] : reportPlan(await planCopy(converting, facts, options), report);
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, report));

@@ -8,7 +8,7 @@ import {
   readExtensions,
   targetSchema,
 } from "../plan/mysql-postgres/index.ts";
-import { choose, mostColumns, planCopy as planMysql, readSrids, readViews } from "../plan/postgres-mysql/index.ts";
+import { choose, mostColumns, planCopy as planMysql, readPlanTarget, readViews } from "../plan/postgres-mysql/index.ts";
 import { outcomesOf, type Plan, type PlannedObject } from "../plan/types.ts";
 import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
@@ -103,14 +103,7 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
   );
   const views = await readViews(session);
   const chosen = choose(all, { options }, views);
-  const { maria, version } = writer.server;
-  const facts = {
-    maria,
-    version,
-    exact: target.exact,
-    database: to.database,
-    srids: await readSrids(writer, chosen.tables),
-  };
+  const facts = await readPlanTarget(writer, { exact: target.exact, database: to.database }, chosen);
   const isOwn = ({ name }: { name: string }) => /^_rowferry/.test(name);
   const plan = await planMysql({ session, chosen, all, views, isOwn }, facts, options);
   const objects = [...outcomesOf(plan)];

@@ -14,7 +14,7 @@ import {
   settleLost,
   withPlainThere,
 } from "../../plan/postgres-postgres/index.ts";
-import { readInventory, type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
+import { readInventory, type Thing } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
 import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
@@ -43,6 +43,8 @@ export interface PostgresReading {
   tables: PostgresReadings["tables"];
   /** Another copy's checkpoint. */
   own: Awaited<ReturnType<typeof leftInSource>>;
+  /** A sequence of that. */
+  isOwn(sequence: Pick<Sequence, "schema" | "name">): boolean;
   to: Endpoint;
   options: CopyOptions;
   /** By other runs. */
@@ -57,7 +59,7 @@ export interface PostgresReading {
 export type PostgresFindings = Pick<TargetFindings, "empty" | "free" | "drops" | "objects" | "packet">;
 
 export async function betweenPostgres(
-  { session, source, tables, own, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
+  { session, source, tables, own, isOwn, to, options, claimed, pgDump, dumpBytes, signal }: PostgresReading,
   target: Session,
   report: ReportFinding,
 ): Promise<PostgresFindings> {
@@ -69,8 +71,6 @@ export async function betweenPostgres(
     dumps = source.tables.every(({ readable }) => readable);
   });
   const things = await readInventory(session, own?.parts ?? new Set());
-  const isOwn = ({ schema, name }: Sequence) =>
-    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
   // pg_dump reads every sequence, whatever is left out.
   reportSequences(session, refused, report);

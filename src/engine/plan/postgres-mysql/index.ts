@@ -2,9 +2,8 @@
 
 export { createNames } from "./columns/names.ts";
 export { inNamingOrder, prefixOf } from "./columns/scheme.ts";
-export { readSrids } from "./columns/shapes.ts";
 export { refuseOldTarget } from "./copy/target.ts";
-export { planCopy, planTables } from "./plan-copy.ts";
+export { planCopy, planTables, readPlanTarget } from "./plan-copy.ts";
 export { type Chosen, choose, mostColumns } from "./tables/choose-tables.ts";
 export { relationNames } from "./tables/claims.ts";
 export { type ExistingTables, usePresent } from "./tables/existing-tables.ts";

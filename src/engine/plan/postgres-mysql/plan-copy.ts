@@ -1,5 +1,6 @@
 import type { CopyOptions } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
 import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
@@ -17,6 +18,7 @@ import {
   withoutText,
 } from "../types.ts";
 import { createScheme } from "./columns/scheme.ts";
+import { readSrids } from "./columns/shapes.ts";
 import { isLostKey, objectEntries, sequenceEntries } from "./copy/report.ts";
 import { type ViewOutcomes, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";
@@ -45,6 +47,15 @@ export interface PlanTarget {
   database: string;
   srids?: Srids | undefined;
 }
+
+export const readPlanTarget = async (
+  session: MysqlSession,
+  { exact, database }: Pick<PlanTarget, "exact" | "database">,
+  { tables }: Chosen,
+): Promise<PlanTarget> => {
+  const { maria, version } = session.server;
+  return { maria, version, exact, database, srids: await readSrids(session, tables) };
+};
 
 /** Of all tables, as if every one were new. Errors: those of `options.types`. */
 export function planTables(
