@@ -9,6 +9,7 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import { untranslatedView } from "../../types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { planViews, type ViewPlan } from "../tables/views.ts";
 import type { RowCounts } from "./counts.ts";
@@ -82,8 +83,7 @@ export async function makeViews(
     for (let again = true; again; ) {
       again = false;
       const { plans, refused } = planViews(scheme, others, tables, broken);
-      for (const [name, reason] of refused)
-        outcomes.set(name, { outcome: "reported", note: `not translated: ${reason}` });
+      for (const [name, reason] of refused) outcomes.set(name, untranslatedView(reason));
       for (const view of plans) {
         if (outcomes.has(view.source)) continue;
         const made = await makeView(session, { fence, scheme, strict }, view, counts.get(view.source));

@@ -14,6 +14,7 @@ import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified as sourceQualified } from "../../../postgres/driver/names.ts";
 import { relationKinds } from "../../../run/fence/claims.ts";
 import { createSelection } from "../../../run/selection.ts";
+import { untranslatedView } from "../../types.ts";
 import type { Scheme } from "../columns/scheme.ts";
 import type { TableState } from "../copy/state.ts";
 import { takenNames } from "../tables/claims.ts";
@@ -92,8 +93,7 @@ export async function makeViews(making: ViewCreation): Promise<ViewOutcomes> {
     // Most are claimed already, by the names that they were likely to get.
     if (fresh.length > 0) await fence.claim(fresh.map((name) => mysqlClaim("view", name, viewed.exact)));
     for (const name of fresh) claimed.add(name);
-    for (const [name, reason] of refused)
-      outcomes.set(printable(name), { outcome: "reported", note: `not translated: ${reason}` });
+    for (const [name, reason] of refused) outcomes.set(printable(name), untranslatedView(reason));
     for (const plan of plans) {
       const name = printable(plan.source.name);
       if (outcomes.has(name)) continue;
