@@ -85,8 +85,14 @@ export async function moveRows(
   const finishes: Promise<void>[] = [];
   let viewCounts: RowCounts = new Map();
   const copying = async () => {
+    const wanted = states.filter((state) => !kept.has(state.plan.source.name));
+    const names = states.map((state) => state.plan.source.name);
+    if (rowless) {
+      await finishInTurn(wanted, options.jobs, (state) => failing(run, finishOne(state)));
+      return new Map(names.map((name) => [name, 0]));
+    }
     await copyTables({
-      states: states.filter((state) => !kept.has(state.plan.source.name)),
+      states: wanted,
       snapshot,
       open,
       fence,
@@ -95,7 +101,6 @@ export async function moveRows(
       signal: run.signal,
       failed: (error) => run.fail(error),
       copy: copyPart,
-      rowless,
       teach: (used, findings) =>
         [...observedTypes.observe(used, findings)].flatMap((name) => {
           const other = stateOf.get(name);
@@ -113,8 +118,6 @@ export async function moveRows(
         finishes.push(work);
       },
     });
-    const names = states.map((state) => state.plan.source.name);
-    if (rowless) return new Map(names.map((name) => [name, 0]));
     const rows = await countSource(snapshot.readers, database, names);
     const plans = states.map((state) => state.plan);
     if (!dataOnly) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
@@ -132,6 +135,19 @@ export async function moveRows(
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
   await all(finishes);
   return { states, counts, viewCounts };
+}
+
+/** As many at a time as there are sessions: all at once, very many tables would have their statements in memory together. */
+async function finishInTurn(
+  states: readonly TableState[],
+  jobs: number,
+  finishOne: (state: TableState) => Promise<void>,
+): Promise<void> {
+  const left = states.values();
+  const lane = async () => {
+    for (const state of left) await finishOne(state);
+  };
+  await all(Array.from({ length: jobs }, lane));
 }
 
 /** The target's tables, as others know them. */

@@ -155,7 +155,6 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
     signal: abort.signal,
     failed: () => undefined,
     copy,
-    rowless: false,
     teach: (used, findings) =>
       [...observedTypes.observe(used, findings)].flatMap((name) => {
         const state = states.find((one) => one.plan.source.name === name);

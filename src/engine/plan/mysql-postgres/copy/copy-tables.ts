@@ -102,8 +102,6 @@ export interface TablesWork {
   /** Called once, at the first error: what else runs is to be ended. */
   failed(error: unknown): void;
   copy(part: PartWork): Promise<PartResult>;
-  /** No row is copied. */
-  rowless: boolean;
   /** What the findings teach that was not known: tables to make anew, with their new plans. Throws where no type would do. */
   teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
   /** Called once all rows of a table are there: another plan, where they are not as in the source. */
@@ -117,10 +115,6 @@ export interface TablesWork {
 export async function copyTables(work: TablesWork): Promise<void> {
   const { states, snapshot, fence, progress, signal } = work;
   const pool = createPool();
-  if (work.rowless) {
-    states.forEach(work.copied);
-    return;
-  }
   let failed: { cause: unknown } | undefined;
   let wake: (() => void)[] = [];
   let left = states.length;
