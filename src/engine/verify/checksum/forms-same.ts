@@ -42,6 +42,11 @@ export function mysqlForm(
   }
   if (source.type.name === "date" && /^(datetime|timestamp)$/.test(target.type.name))
     return { source: same(`CONCAT(${from}, ' 00:00:00')`), target: same(mysql.trimmed(to, target.type.fraction)) };
+  if (source.type.rowEnd === true && target.type.rowEnd === true) {
+    // The end of a present row is another time from MariaDB 11.5 on.
+    const end = (column: string) => same(`IF(${column} > '2038-01-19 03:14:07', 'present', ${column})`);
+    return { source: end(from), target: end(to) };
+  }
   const unlike = source.type.maria !== target.type.maria || source.type.full !== target.type.full;
   if (unlike && mysqlReals.has(source.type.name) && mysqlReals.has(target.type.name)) {
     const how = { unsigned: source.type.unsignedZero || target.type.unsignedZero, float: bothFloat(source, target) };

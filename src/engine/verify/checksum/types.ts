@@ -20,6 +20,8 @@ export interface MysqlType {
   nullable: boolean;
   /** MariaDB's JSON: a longtext that json_valid() checks. */
   json: boolean;
+  /** The end of a row of a system-versioned table: for a present row the last time that its server knows. */
+  rowEnd?: boolean;
 }
 
 export interface PostgresType {

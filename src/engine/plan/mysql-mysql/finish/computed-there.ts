@@ -5,7 +5,8 @@ import { differingText, differingThere } from "../../../verify/checksum/computed
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
 import { computingOf } from "../tables/computed.ts";
-import { isGenerated, isPeriod, type TablePlan } from "../tables/table-plan.ts";
+import { isPeriod } from "../tables/row-times.ts";
+import { isGenerated, type TablePlan } from "../tables/table-plan.ts";
 
 /** Content `data`: the columns that source and target both compute, each by its own expression. */
 

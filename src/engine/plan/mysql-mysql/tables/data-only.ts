@@ -18,7 +18,8 @@ import type { Fit } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
 import type { DefinedTable } from "./plan-tables.ts";
-import { isGenerated, isNumbered, isPeriod, type TablePlan } from "./table-plan.ts";
+import { isPeriod } from "./row-times.ts";
+import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
 import { isFilled } from "./take-present.ts";
 
 /** Rows alone, into tables that are there. */

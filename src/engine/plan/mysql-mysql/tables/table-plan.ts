@@ -12,6 +12,7 @@ import { priorityOf } from "../../../mysql/source/split.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
 import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
+import { endOfRow, hiddenTimes, isPeriod, withoutHistory } from "./row-times.ts";
 
 /** What becomes of one table: the statements that make it, and how its rows are read and loaded. Pure. */
 export interface TablePlan {
@@ -85,13 +86,18 @@ export function planTable(
   const read = source.columns.filter(
     (column) => isLoaded(column, definition, without) && (history || !isPeriod(column)),
   );
-  const hidden = history && !source.columns.some(isPeriod) ? ["row_start", "row_end"] : [];
+  const hidden = history && !source.columns.some(isPeriod) ? hiddenTimes : [];
+  const endOf = (column: { name: string; generation: string }) =>
+    history ? endOfRow(column, server, target.server) : undefined;
   const from = `${qualified(database, source.name)}${history ? " FOR SYSTEM_TIME ALL" : ""}`;
   const selected = (inUnicode: ReadonlySet<string>) => {
     const columns = read.map((column) =>
-      inUnicode.has(column.name) ? `CONVERT(${identifier(column.name)} USING utf8mb4)` : readSql(column),
+      inUnicode.has(column.name)
+        ? `CONVERT(${identifier(column.name)} USING utf8mb4)`
+        : (endOf(column) ?? readSql(column)),
     );
-    const list = [...columns, ...hidden.map(identifier)].join(", ");
+    const times = hidden.map((name) => endOf({ name, generation: name.replace("_", " ") }) ?? identifier(name));
+    const list = [...columns, ...times].join(", ");
     return `SELECT ${list === "" ? "" : priorityOf(source)}${list} FROM ${from}`;
   };
   return {
@@ -113,12 +119,6 @@ export function planTable(
     checked: !server.maria,
   };
 }
-
-export const isPeriod = ({ generation }: SourceColumn): boolean => /^ROW (?:START|END)$/i.test(generation);
-
-/** Versions that transactions number instead of times cannot be told again. */
-const withoutHistory = ({ columns }: SourceTable): boolean =>
-  columns.some((column) => isPeriod(column) && column.dataType === "bigint");
 
 export const isGenerated = ({ generation, extra }: SourceColumn): boolean =>
   generation !== "" || /(?:virtual|stored|persistent) generated/.test(extra);

@@ -44,10 +44,11 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
   const [[zero] = []] = await session.query("SELECT '-0' * 1e0");
   for (const row of await session.query(
     `SELECT TABLE_SCHEMA, TABLE_NAME, COLUMN_NAME, DATA_TYPE, COLUMN_TYPE, CHARACTER_MAXIMUM_LENGTH, NUMERIC_PRECISION,
-            NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, IS_NULLABLE
+            NUMERIC_SCALE, DATETIME_PRECISION, CHARACTER_SET_NAME, IS_NULLABLE, GENERATION_EXPRESSION
        FROM information_schema.COLUMNS WHERE ${among("TABLE_SCHEMA", "TABLE_NAME")} ORDER BY ORDINAL_POSITION`,
   )) {
-    const [schema, table, column, name, full, length, precision, scale, fraction, characterSet, nullable] = row;
+    const [schema, table, column, name, full, length, precision, scale, fraction, characterSet, nullable, generation] =
+      row;
     columns.get(known(schema, table))?.set(column ?? "", {
       engine: "mysql",
       maria: session.server.maria,
@@ -61,6 +62,7 @@ async function readSome(session: Session, names: readonly TableName[], tables: M
       characterSet: characterSet ?? null,
       nullable: nullable === "YES",
       json: json.has(`${schema}\0${table}\0${column}`.toLowerCase()),
+      rowEnd: /^ROW END$/i.test(generation ?? ""),
     });
   }
   const parts = await session.query(
