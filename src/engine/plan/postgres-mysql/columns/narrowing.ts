@@ -112,18 +112,15 @@ export function doubtsOfNamed(
 
 type WithDoubts = { doubts: readonly Doubt[]; loaded: readonly ColumnPlan[] };
 
-/** Sets of characters that the doubts ask of, and that only the target's server knows. */
-export const setsOf = (plans: readonly WithDoubts[]): string[] => [
-  ...new Set(
-    plans.flatMap(({ doubts }) =>
-      doubts.flatMap(({ misfits }) =>
-        misfits.flatMap(({ check }) =>
-          check.check === "charset" && check.characters === undefined ? [check.charset] : [],
-        ),
-      ),
-    ),
-  ),
-];
+/** Sets of characters that the doubts ask of, and that only the target's server knows. Plans are looked at one by one. */
+export function setsOf(plans: Iterable<WithDoubts>): string[] {
+  const sets = new Set<string>();
+  for (const { doubts } of plans)
+    for (const { misfits } of doubts)
+      for (const { check } of misfits)
+        if (check.check === "charset" && check.characters === undefined) sets.add(check.charset);
+  return [...sets];
+}
 
 /** The doubts with what the sets have; in a database of SQL_ASCII any text may be none in UTF-8. */
 export function doubtsWith(plan: WithDoubts, known: ReadonlyMap<string, string>, encoding?: string): Doubt[] {

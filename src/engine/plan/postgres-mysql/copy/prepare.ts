@@ -8,7 +8,7 @@ import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { readTables, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { readTables, type SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { readObjects, type SourceObject } from "../../../postgres/catalogue/objects.ts";
 import { readSkippedRelations } from "../../../postgres/catalogue/skipped-relations.ts";
@@ -18,10 +18,11 @@ import { openSource, type PostgresSource } from "../../../postgres/source/source
 import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
 import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
+import { map } from "../../../run/memory/lazy.ts";
 import { workOff } from "../../../run/work.ts";
 import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
-import { looking, writtenAlone } from "../../fits/values.ts";
-import { doubtsWith, setsOf } from "../columns/narrowing.ts";
+import { looking } from "../../fits/values.ts";
+import { setsOf } from "../columns/narrowing.ts";
 import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -36,6 +37,7 @@ import { readSequences, type SourceSequence } from "../tables/sequences.ts";
 import { readViews, type SourceView } from "../tables/views.ts";
 import type { CopyWorker } from "./copy-part.ts";
 import { makeWithFallback } from "./create-table.ts";
+import { doubtfulTables } from "./doubtful-tables.ts";
 import { keepFinished, type ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { type FinishedTable, plansOf } from "./state.ts";
@@ -214,19 +216,10 @@ async function prepareTarget(
   run.progress.did();
   const fresh = states.filter((state) => state.kept === undefined);
   const doubtful = content === "schema" ? [] : states;
-  const plans = doubtful.map(({ plan }) => plan);
-  const characters = await charactersOf(target, setsOf(plans));
+  const characters = await charactersOf(target, setsOf(map(doubtful, ({ plan }) => plan)));
   const written = await refusePostgresMisfits(
     workers.map((worker) => worker.source),
-    doubtful.map(({ plan, kept: is, rows: { bytes, parts } }) => {
-      const doubts = doubtsWith(plan, characters, source.encoding);
-      return {
-        table: tableName(plan.source),
-        bytes,
-        doubts: is === undefined ? doubts : writtenAlone(doubts),
-        parts: parts.map(({ from }) => from),
-      };
-    }),
+    doubtfulTables(doubtful, characters, source.encoding),
     { ...looking(run.progress, valuesCompared), log },
   );
   const uncounted: string[] = [];
