@@ -291,16 +291,16 @@ async function makeTables(
     })),
     run.fail,
   );
-  const made = states.map(({ plan }) => plan);
-  const batches = Array.from({ length: Math.ceil(made.length / markedTogether) }, (_, at) =>
-    made.slice(at * markedTogether, (at + 1) * markedTogether),
+  const batches = Array.from({ length: Math.ceil(states.length / markedTogether) }, (_, at) =>
+    states.slice(at * markedTogether, (at + 1) * markedTogether),
   );
   await workOff(
     workers,
     batches.map((some) => ({
       weight: 0,
       async run({ target }: CopyWorker) {
-        await markMade(target, run.fence, some);
+        const plans = some.map(({ plan }) => plan);
+        await markMade(target, run.fence, plans);
         run.progress.did(some.length);
         return [];
       },
