@@ -53,6 +53,23 @@ test.each(["new", "old"] as const)(
   },
 );
 
+test("large objects have their comments in a restored database", async () => {
+  const source = await database(
+    servers.new,
+    "SELECT lo_from_bytea(70001, 'a'), lo_from_bytea(70002, 'b'), lo_from_bytea(70003, 'c'); COMMENT ON LARGE OBJECT 70002 IS 'the second''s'",
+  );
+  const kept = await newPlace();
+  await backup(endpoint(source), kept);
+  const target = await database(servers.new);
+  const { restored } = await restore(endpoint(target), kept);
+  expect(restored).toMatchObject({ equal: true, warnings: [] });
+  const [found] = await sql(
+    target,
+    "SELECT pg_catalog.obj_description(70002, 'pg_largeobject') AS words, pg_catalog.encode(pg_catalog.lo_get(70003), 'escape') AS bytes",
+  );
+  expect(found).toEqual({ words: "the second's", bytes: "c" });
+});
+
 test("the archive is of one moment, whatever is written meanwhile", async () => {
   const source = await database(
     servers.new,

@@ -68,7 +68,8 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
       warn,
     };
     const steps = stepsOf(dump.contents.entries, new Map());
-    const at = (stage: Stage) => steps.filter((step) => step.stage === stage && !ofLargeObjects(step));
+    const at = (stage: Stage) =>
+      steps.filter((step) => step.stage === stage && !(stage === "rights" && ofLargeObjects(step)));
     log(
       "info",
       `Restoring ${steps.filter(({ stage }) => stage !== "never").length} objects into ${printable(target.database)}`,

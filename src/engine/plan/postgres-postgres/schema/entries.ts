@@ -125,6 +125,8 @@ function stageOf({ kind, tag, create }: DumpEntry, section: DumpEntry["section"]
   if (/^(COMMENT|ACL|SECURITY LABEL)$/.test(kind) && tag.startsWith("DATABASE ")) return "never";
   // They speak of what is made last.
   if (/^(COMMENT|SECURITY LABEL)$/.test(kind) && tag.startsWith("EVENT TRIGGER ")) return "watching";
+  // They stand among the data.
+  if (/^(COMMENT|SECURITY LABEL)$/.test(kind) && tag.startsWith("LARGE OBJECT ")) return "after";
   if (rights.has(kind)) return "rights";
   if (kind === "MATERIALIZED VIEW DATA") return "filling";
   if (kind === "EVENT TRIGGER") return "watching";
