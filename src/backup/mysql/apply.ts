@@ -2,6 +2,7 @@ import { printable } from "../../engine/contract/text/printable.ts";
 import { definedBy } from "../../engine/mysql/definitions/code-sql.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
+import { serverMessage } from "../../engine/plan/mysql-mysql/copy/create-tables.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
@@ -45,30 +46,44 @@ export async function createApply(
       throw named(error, statement);
     });
   };
+  const collation = { wanted: target.collation, made: target.collation, denied: isFilled, said: new Set<string>() };
+  const setCollation = async (on: Session, statement: string): Promise<void> => {
+    collation.wanted = statement.slice(statement.lastIndexOf(" ") + 1);
+    if (collation.denied || collation.wanted === collation.made) return;
+    try {
+      await on.run(statement);
+      collation.made = collation.wanted;
+    } catch (error) {
+      if (!notAllowed.has(errorNumber(error) ?? 0)) throw named(error, statement);
+      collation.denied = true;
+      warn(`the default collation of the database is not changed: the target's user may not ALTER DATABASE`);
+    }
+  };
+  /** Views have no variables. */
+  const sayCollation = (what: string): void => {
+    const { wanted, made, said } = collation;
+    if (wanted === made || what.startsWith("view ") || said.has(wanted)) return;
+    said.add(wanted);
+    warn(
+      `${what}, and other code that was made with the default collation ${wanted}: variables and parameters without a character set have the target database's default, ${made}`,
+    );
+  };
   return {
     async define(on, statement) {
       if (!known.test(statement)) throw unknown(statement);
-      if (statement.startsWith("ALTER DATABASE ")) {
-        if (isFilled) return;
-        return on.run(statement).then(
-          () => undefined,
-          (error: unknown) => {
-            if (!notAllowed.has(errorNumber(error) ?? 0)) throw named(error, statement);
-            warn(`the default collation of the database is not changed: the target's user may not ALTER DATABASE`);
-          },
-        );
-      }
+      if (statement.startsWith("ALTER DATABASE ")) return setCollation(on, statement);
       const defined = definedBy(statement);
       if (defined === undefined) return run(on, statement);
       const notes: string[] = [];
       const what = nameOf(statement);
+      sayCollation(what);
       const account = definerOf(accounts, defined, notes);
       for (const note of notes) warn(`${what}: ${note}`);
       const make = (as: string) =>
         on.run(defined.by(as)).catch((error: unknown) => {
           // The comparison with the manifest decides whether it had to be made.
           if (!what.startsWith("view ") || !missing.has(errorNumber(error) ?? 0)) throw error;
-          warn(`${what}${notMade}${error instanceof Error ? error.message : String(error)}`);
+          warn(`${what}${notMade}what it refers to is not there (${serverMessage(error)})`);
         });
       try {
         await make(account);

@@ -3,6 +3,7 @@ import { inDatabase, relationsOf, statementOf } from "../../engine/mysql/definit
 import { identifier, literal } from "../../engine/mysql/driver/names.ts";
 import type { Server } from "../../engine/mysql/driver/session.ts";
 import { goneModes } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
+import { databaseStatement } from "./statements.ts";
 
 /** Views, routines, triggers and events of an archive, in an order in which each finds what it needs. Pure. */
 
@@ -19,11 +20,13 @@ export interface Known {
   columns: ReadonlyMap<string, readonly string[]>;
   /** Views that cannot be read: they come last, since they may stop the mysql client. */
   broken: ReadonlySet<string>;
+  /** Of the database, which `1-schema` gives to the target's. */
+  default: { charset: string; collation: string };
 }
 
 export function codeStatements(
   codes: readonly SourceCode[],
-  { database, server, columns, broken }: Known,
+  { database, server, columns, broken, default: now }: Known,
 ): CodeStatements {
   const left: SourceCode[] = [];
   const made = (code: SourceCode): Made[] => {
@@ -38,7 +41,12 @@ export function codeStatements(
   const { ordered, circular } = inOrder(views.filter(({ code }) => !broken.has(code.name)));
   const last = inOrder(views.filter(({ code }) => broken.has(code.name)));
   const inContext = (all: readonly Made[]) =>
-    all.flatMap(({ code, text }) => [contextStatement(code.context, server), text]);
+    all.flatMap(({ code, text }) => [
+      ...(code.context.database === "" ? [] : [databaseOf(code.context.database)]),
+      contextStatement(code.context, server),
+      text,
+    ]);
+  const reset = databaseStatement(now.charset, now.collation);
   const statements = [
     ...inContext(routines),
     ...circular.map(({ code: { name } }) => placeholder(name, columns.get(name) ?? [])),
@@ -46,9 +54,10 @@ export function codeStatements(
     ...inContext(circular.map(({ code, text }) => ({ code, text: text.replace(/^CREATE /, "CREATE OR REPLACE ") }))),
     ...inContext(of("trigger")),
     ...inContext(of("event")),
+    reset,
     ...inContext([...last.ordered, ...last.circular]),
   ];
-  return { statements: withoutRepeats(statements), left };
+  return { statements: withoutRepeats(statements, reset), left };
 }
 
 interface Made {
@@ -92,15 +101,17 @@ function contextStatement({ sqlMode, connection, timeZone }: CodeSettings, { mar
   return `SET SESSION sql_mode = ${literal(modes.join(","))}, SESSION time_zone = ${zone}, SESSION collation_connection = ${collation}`;
 }
 
-const isContext = (statement: string) => statement.startsWith("SET SESSION ");
+/** The default that its variables and parameters had. A collation's name begins with its character set's. */
+const databaseOf = (collation: string): string => databaseStatement(collation.replace(/_.*/, ""), collation);
 
-/** Without settings that hold already. */
-function withoutRepeats(statements: readonly string[]): string[] {
-  let last = "";
+/** Without settings that hold already; `database` is what the database has before. */
+function withoutRepeats(statements: readonly string[], database: string): string[] {
+  const last = new Map([["ALTER DATABASE ", database]]);
   return statements.filter((statement) => {
-    if (!isContext(statement)) return true;
-    const repeats = statement === last;
-    last = statement;
+    const what = ["SET SESSION ", "ALTER DATABASE "].find((start) => statement.startsWith(start));
+    if (what === undefined) return true;
+    const repeats = statement === last.get(what);
+    last.set(what, statement);
     return !repeats;
   });
 }

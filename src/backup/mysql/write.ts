@@ -118,7 +118,7 @@ async function readSchema({ readers, definitions }: Snapshot, database: string) 
     catalogue.others.flatMap(({ name, view }) => (view === undefined ? [] : [[name, view.columns]])),
   );
   const broken = await brokenViews(reader, database, catalogue);
-  const code = codeStatements(source.codes, { database, server: reader.server, columns, broken });
+  const code = codeStatements(source.codes, { database, server: reader.server, columns, broken, default: target });
   const left = new Set([
     ...code.left.map(({ kind, name }) => `${kind} ${name}`),
     ...[...broken].map((name) => `view ${name}`),
