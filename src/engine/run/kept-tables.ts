@@ -23,7 +23,8 @@ export interface ResumedTarget {
 
 /** A finished table whose plan is the same and that is in the target as it was left. */
 export interface KeptCandidate<Plan> {
-  plan: Plan;
+  /** Made anew at each call: plans of ten thousand tables are never in memory together. */
+  plan(): Plan;
   earlier: FinishedMark;
   /** In the report and the log. */
   label: string;
@@ -49,13 +50,13 @@ export async function keepEqual<Plan>(
   { session, fence, content, drop, log }: ResumedTarget,
   candidates: readonly KeptCandidate<Plan>[],
   finished: readonly string[],
-  compare: (plans: readonly Plan[]) => Promise<Verification>,
+  compare: (plans: Iterable<Plan>) => Promise<Verification>,
 ): Promise<KeptTables<Plan>> {
   if (candidates.length > 0)
     log(`Comparing ${counted(candidates.length, "table")} of an earlier attempt with the source`);
   const verified = await verifiedEqual(
     candidates.map(({ compared }) => compared),
-    () => compare(candidates.map(({ plan }) => plan)),
+    () => compare(plansOf(candidates)),
   );
   const equal = candidates.filter(({ compared }) => verified.has(compared));
   const labels = new Set(equal.map(({ label }) => label));
@@ -91,4 +92,8 @@ export async function isFilledByUs(
   const rows = { kind: "rows", name: [...name] };
   const [found, known] = [await lookUp(session, rows), await fence.adopt(session, rows)];
   return found !== undefined && known !== undefined && isOurs(session, known.object, known.proofs, found);
+}
+
+function* plansOf<Plan>(candidates: readonly KeptCandidate<Plan>[]): Generator<Plan> {
+  for (const candidate of candidates) yield candidate.plan();
 }

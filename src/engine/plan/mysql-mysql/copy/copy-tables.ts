@@ -205,7 +205,8 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
     weight: table.bytes,
     async run(worker) {
       if (table.kept !== undefined) {
-        const { plan, entries, warnings } = table.kept;
+        const { entries, warnings } = table.kept;
+        const plan = table.kept.plan();
         settle(plan, { ...(await countBoth(worker, plan, async () => entries)), warnings });
         return [];
       }

@@ -3,7 +3,10 @@ import type { TablePlan } from "../tables/table-plan.ts";
 
 /** A table that an earlier attempt finished. */
 export interface KeptTable {
-  plan: TablePlan;
+  /** In the target. */
+  name: string;
+  /** Made anew at each call. */
+  plan(): TablePlan;
   entries: InventoryEntry[];
   /** What its values had to give up. */
   warnings: string[];

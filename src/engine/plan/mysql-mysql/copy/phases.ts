@@ -112,7 +112,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     await refuseOthersTriggers(
       writer,
       target.database,
-      [...kept.tables.values()].map(({ plan }) => plan.name),
+      [...kept.tables.values()].map(({ name }) => name),
     );
   const present = content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, TablePlan>();
   const inventory = new Map<string, InventoryEntry>();

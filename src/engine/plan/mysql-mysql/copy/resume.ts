@@ -87,7 +87,7 @@ export interface ResumeRequest extends ResumedTarget {
   tables: readonly SourceTable[];
   /** `undone`: which items the plan is to be without. */
   plan(table: SourceTable, undone: (item: Item) => boolean): TablePlan;
-  compare(plans: readonly TablePlan[]): Promise<Verification>;
+  compare(plans: Iterable<TablePlan>): Promise<Verification>;
   /** The table's name as a comparison writes it. */
   words(table: string): string;
 }
@@ -104,18 +104,19 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
   for (const table of tables) {
     const earlier = finished.get(table.name);
     if (earlier === undefined) continue;
-    const plan = keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
+    const planned = () => keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
+    const plan = planned();
     if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier)))
-      candidates.push({ plan, earlier, label: table.name, compared: keeping.words(table.name), name: plan.name });
+      candidates.push({ plan: planned, earlier, label: table.name, compared: keeping.words(table.name), name: plan.name });
   }
   const known = tables.flatMap(({ name }) => (finished.has(name) ? [name] : []));
   const { equal, ...kept } = await keepEqual(keeping, candidates, known, keeping.compare);
   return {
     ...kept,
     tables: new Map(
-      equal.map(({ plan, label }) => {
+      equal.map(({ plan, label, name }) => {
         const { entries = [], warnings = [] } = finished.get(label) ?? {};
-        return [label, { plan, entries, warnings }];
+        return [label, { name, plan, entries, warnings }];
       }),
     ),
   };

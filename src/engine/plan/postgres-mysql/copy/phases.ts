@@ -193,8 +193,7 @@ async function verify(
   if (options.content === "schema") return undefined;
   run.hooks.log("info", "row counts of source and target are equal");
   if (options.verify !== "checksum") return undefined;
-  const plans = states.map(({ plan }) => plan);
-  const verification = await compareValues(workers, target.database, plans, run);
+  const verification = await compareValues(workers, target.database, plansOf(states).values(), run);
   verificationMessages(verification).forEach(warn);
   if (verification.differences.length === 0)
     run.hooks.log(

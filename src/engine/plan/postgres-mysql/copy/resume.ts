@@ -17,7 +17,7 @@ import { structureOf } from "../finish/read-back.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { ObservedTypes } from "./observed-types.ts";
 import { dataWarnings } from "./report.ts";
-import type { FinishedTable, TableState } from "./state.ts";
+import type { FinishedTable, Replan, TableState } from "./state.ts";
 import { targetName } from "./target.ts";
 
 export const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): ObservedTypes => ({
@@ -63,9 +63,8 @@ export interface ResumeRequest extends ResumedTarget {
   finished: ReadonlyMap<string, FinishedTable>;
   /** As a first attempt would have them. */
   states: readonly TableState[];
-  /** The same table by what its data had taught. */
-  replan(plan: TablePlan, observedTypes: ObservedTypes): TablePlan;
-  compare(plans: readonly TablePlan[]): Promise<Verification>;
+  replan: Replan;
+  compare(plans: Iterable<TablePlan>): Promise<Verification>;
 }
 
 export type ResumedTables = Omit<KeptTables<TablePlan>, "equal"> & {
@@ -82,18 +81,19 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     const { source } = state;
     const earlier = finished.get(tableName(source));
     if (earlier === undefined) continue;
-    const plan = keeping.replan(state.plan, observedTypesOf(earlier));
+    const replanned = () => keeping.replan(state.plan, observedTypesOf(earlier));
+    const plan = replanned();
     if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(keeping, plan))) continue;
     const label = labelOf(source);
-    candidates.push({ plan, earlier, label, compared: label, name: plan.name });
+    candidates.push({ plan: replanned, earlier, label, compared: label, name: plan.name });
   }
   const known = states.flatMap(({ source }) => (finished.has(tableName(source)) ? [labelOf(source)] : []));
   const { equal, ...rest } = await keepEqual(keeping, candidates, known, keeping.compare);
-  const kept = new Map(equal.map(({ plan }) => [plan.source.oid, plan]));
+  const kept = new Set(equal.map(({ label }) => label));
   for (const state of states) {
-    const [plan, earlier] = [kept.get(state.source.oid), finished.get(tableName(state.source))];
-    if (plan === undefined || earlier === undefined) continue;
-    Object.assign(state, { plan, observedTypes: observedTypesOf(earlier), kept: earlier });
+    const earlier = finished.get(tableName(state.source));
+    if (earlier !== undefined && kept.has(labelOf(state.source)))
+      state.keep(earlier, observedTypesOf(earlier), keeping.replan);
   }
   return { ...rest, kept: equal.map(({ label }) => label) };
 }

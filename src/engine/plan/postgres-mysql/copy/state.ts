@@ -40,8 +40,12 @@ export interface TableState {
   running: Set<RowEncoder>;
   counts: { source: number; target: number };
   /** Finished by an earlier attempt and equal to the source: only counted. */
-  kept: FinishedTable | undefined;
+  readonly kept: FinishedTable | undefined;
+  keep(finished: FinishedTable, observed: ObservedTypes, replan: Replan): void;
 }
+
+/** The same table by what its data had taught. */
+export type Replan = (plan: TablePlan, observed: ObservedTypes) => TablePlan;
 
 export const createTableState = (source: SourceTable, rows: Rows, planned: () => TablePlan): TableState =>
   new State(source, rows, planned);
@@ -61,7 +65,7 @@ class State implements TableState {
   running = new Set<RowEncoder>();
   counts = { source: 0, target: 0 };
   kept: FinishedTable | undefined;
-  readonly #planned: () => TablePlan;
+  #planned: () => TablePlan;
   #plan: TablePlan | undefined;
 
   constructor(source: SourceTable, rows: Rows, planned: () => TablePlan) {
@@ -76,6 +80,14 @@ class State implements TableState {
 
   set plan(plan) {
     this.#plan = plan;
+  }
+
+  keep(finished: FinishedTable, observed: ObservedTypes, replan: Replan): void {
+    const [plan, planned] = [this.#plan, this.#planned];
+    this.kept = finished;
+    this.observedTypes = observed;
+    this.#planned = () => replan(plan ?? planned(), observed);
+    this.#plan = undefined;
   }
 
   observe(): ObservedTypes {
