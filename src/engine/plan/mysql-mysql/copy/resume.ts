@@ -107,7 +107,13 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     const planned = () => keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
     const plan = planned();
     if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier)))
-      candidates.push({ plan: planned, earlier, label: table.name, compared: keeping.words(table.name), name: plan.name });
+      candidates.push({
+        plan: planned,
+        earlier,
+        label: table.name,
+        compared: keeping.words(table.name),
+        name: plan.name,
+      });
   }
   const known = tables.flatMap(({ name }) => (finished.has(name) ? [name] : []));
   const { equal, ...kept } = await keepEqual(keeping, candidates, known, keeping.compare);
