@@ -8,6 +8,7 @@ import {
   othersLeft,
   type PlanOptions,
   planDataOnly,
+  readAsUtcWarnings,
   readThere,
   refuseReferred,
   schemeFor,
@@ -47,6 +48,7 @@ export async function rowsToPostgres(
       reportWarnings(doubtWarnings(table.name, doubtsOf(plan.copied)), report);
     });
   }
+  reportWarnings(readAsUtcWarnings(plans), report);
   const texts = plans.map(({ source: { name, rows }, copied, fields }) => ({
     name,
     rows,

@@ -10,7 +10,7 @@ import {
   type Servers,
   startServers,
 } from "../../support/engine/mysql-support.ts";
-import { interrupted, run } from "../../support/engine/run.ts";
+import { assessed, interrupted, run } from "../../support/engine/run.ts";
 
 describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables that are there", (flavour) => {
   let servers: Servers;
@@ -45,6 +45,25 @@ describe.each<Flavour>(["mariadb", "mysql"])("rows alone from %s into tables tha
     expect(report.made).toEqual([]);
     expect(report.inventory.find(({ name }) => name === "one.twice")).toMatchObject({ outcome: "not_applicable" });
     expect(report.warnings).toContain("column one.d: 1 dates that do not exist (as 0000-00-00) became NULL");
+    await copied.finish();
+  });
+
+  test("times come into types with and without a zone as UTC's, and a warning names the columns before and after", async () => {
+    const both = await pair(
+      servers,
+      "CREATE TABLE t (id int PRIMARY KEY, d datetime, z timestamp NULL, same datetime, moment timestamp NULL, day date); INSERT INTO t (id, d) VALUES (1, '2020-01-01 10:00:00')",
+    );
+    await both.pg.query(
+      "CREATE TABLE public.t (id int PRIMARY KEY, d timestamptz(0), z timestamp, same timestamp, moment timestamptz, day timestamptz)",
+    );
+    const words =
+      "read as UTC where only one side has a time zone: t.d (datetime → timestamp(0) with time zone), t.z (timestamp → timestamp without time zone), t.day (date → timestamp with time zone)";
+    const found = await assessed(both, data());
+    expect(found.findings).toContainEqual(
+      expect.objectContaining({ severity: "warning", code: "read_as_utc", reason: expect.stringContaining(words) }),
+    );
+    const { report, copied } = await run(both, data());
+    expect(report.warnings).toContainEqual(expect.stringContaining(words));
     await copied.finish();
   });
 

@@ -55,8 +55,14 @@ export async function interrupted(
   await expect(running).rejects.toThrow("enough");
 }
 
-export const assessed = ({ source, target }: Pick<CopyRequest, "source" | "target">): Promise<Assessment> =>
-  assess({ source, target, options: { jobs: 2 } }, { signal: new AbortController().signal, log: () => undefined });
+export const assessed = (
+  { source, target }: Pick<CopyRequest, "source" | "target">,
+  { options = {} }: { options?: Partial<CopyRequest["options"]> } = {},
+): Promise<Assessment> =>
+  assess(
+    { source, target, options: { jobs: 2, ...options } },
+    { signal: new AbortController().signal, log: () => undefined },
+  );
 
 /** Of objects that were assessed or copied, to be compared. */
 export const outcomes = (list: readonly { kind: string; name: string; outcome: string }[]): string[] =>

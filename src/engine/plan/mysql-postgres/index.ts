@@ -4,7 +4,7 @@ export { columnKey } from "./columns/column-plan.ts";
 export { readOverrides, refuseMoneyTypes } from "./columns/overrides.ts";
 export type { ObservedType } from "./columns/types.ts";
 export { filledTables, refuseReferred } from "./copy/data-only.ts";
-export { othersLeft } from "./copy/report.ts";
+export { othersLeft, readAsUtcWarnings } from "./copy/report.ts";
 export { readExtensions, readNames } from "./copy/target.ts";
 export { refuseTogether, targetSchema } from "./options.ts";
 export { type MysqlSource, type PlanOptions, planCopy, schemeFor } from "./plan-copy.ts";

@@ -16,7 +16,7 @@ import {
 import { checkEntry } from "./columns/checks.ts";
 import type { Scheme } from "./columns/column-plan.ts";
 import type { ObservedType } from "./columns/types.ts";
-import { lostKeys, othersReported, withoutPostgis } from "./copy/report.ts";
+import { lostKeys, othersReported, readAsUtcWarnings, withoutPostgis } from "./copy/report.ts";
 import { plannedGrants } from "./finish/grants.ts";
 import { zeroDates } from "./options.ts";
 import { planForeignKeys } from "./tables/foreign-keys.ts";
@@ -99,6 +99,7 @@ function plannedTable(database: string, { source, inventory, checks }: TablePlan
 function warningsOf(scheme: Scheme, plans: readonly TablePlan[]): PlanWarning[] {
   return [
     ...plans.flatMap(({ source, copied }) => doubtWarnings(source.name, doubtsOf(copied))),
+    ...readAsUtcWarnings(plans),
     ...lostKeys(plans).map(
       (words): PlanWarning => ({
         severity: "warning",

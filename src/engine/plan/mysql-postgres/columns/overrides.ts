@@ -105,12 +105,20 @@ const ofBytes = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob"
  * is no way that keeps the value. With a doubt where a value may not fit.
  */
 export function intoType(column: SourceColumn, named: NamedType, usual: TargetType): TargetType | undefined {
-  const type = ofDocuments(usual, named, conversion(column, named, usual));
-  if (type === undefined || isShape(usual.field)) return type;
+  const made = ofDocuments(usual, named, conversion(column, named, usual));
+  if (made === undefined || isShape(usual.field)) return made;
+  const type = isRezoned(column, named) ? { ...made, asUtc: [column.columnType, named.sql] as const } : made;
   const fit = intoPostgres(column, named);
   if (fit === "never") return undefined;
   if (fit === "always") return type;
   return { ...type, doubt: mysqlDoubt(column.name, [column.columnType, named.sql], fit, comparedAs(column)) };
+}
+
+function isRezoned({ columnType }: SourceColumn, { written, labels }: NamedType): boolean {
+  if (labels) return false;
+  const [from, to] = [mysqlValueType(columnType, null, false), postgresValueType(written)];
+  if (from.is !== "timestamp" && from.is !== "date") return false;
+  return to.is === "timestamp" && to.zone !== (from.is === "timestamp" && from.zone);
 }
 
 /** By the table of rules. */

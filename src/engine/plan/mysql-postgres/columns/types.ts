@@ -43,6 +43,8 @@ export interface TargetType {
   check?: (column: string) => string;
   /** Values may not fit into it. */
   doubt?: Doubt;
+  /** Only one side has a time zone: the two types. */
+  asUtc?: Doubt["types"];
   /** Why it is not the plain equivalent, for the report. */
   note?: string;
 }

@@ -20,7 +20,15 @@ import { spentNumbers } from "../tables/next-value.ts";
 import { planAll } from "../tables/plan-tables.ts";
 import { moveRows, targets } from "./copy-all.ts";
 import type { TableState } from "./copy-tables.ts";
-import { dataWarnings, lostKeys, othersLeft, othersReported, unseenReported, withoutPostgis } from "./report.ts";
+import {
+  dataWarnings,
+  lostKeys,
+  othersLeft,
+  othersReported,
+  readAsUtc,
+  unseenReported,
+  withoutPostgis,
+} from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
 import { type CopyRun, createWarnings, failing, firstReader } from "./run.ts";
 import type { TargetDatabase } from "./target.ts";
@@ -51,6 +59,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const planned = await planAll(run);
   const { scheme, plans, finished } = planned;
   progress.did();
+  readAsUtc(plans).forEach(warn);
   if (!dataOnly) {
     lostKeys(plans).forEach(warn);
     withoutPostgis(scheme.postgis, plans).forEach(warn);

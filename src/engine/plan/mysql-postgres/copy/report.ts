@@ -2,6 +2,7 @@ import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { type Unseen, unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
+import type { PlanWarning } from "../../types.ts";
 import type { ViewOutcomes } from "../finish/create-views.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { TableState } from "./copy-tables.ts";
@@ -52,6 +53,24 @@ export function withoutPostgis(postgis: string | undefined, plans: readonly Tabl
     `the target database has no PostGIS that its user may use: geometry becomes bytea with well-known binary, without SRIDs and spatial indexes (${list}); run CREATE EXTENSION postgis there before the copy and it stays geometry`,
   ];
 }
+
+/** Times of which only one side has a time zone, in types that are named or that are there. */
+export function readAsUtc(plans: readonly TablePlan[]): string[] {
+  const names = plans.flatMap(({ source, copied }) =>
+    copied.flatMap(({ source: { name }, type: { asUtc } }) =>
+      asUtc === undefined ? [] : [`${source.name}.${name} (${asUtc.join(" → ")})`],
+    ),
+  );
+  if (names.length === 0) return [];
+  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`;
+  return [`times are read as UTC where only one side has a time zone: ${list}`];
+}
+
+export const readAsUtcWarnings = (plans: readonly TablePlan[]): PlanWarning[] =>
+  readAsUtc(plans).map((reason) => ({
+    ...{ severity: "warning", code: "read_as_utc", object: "time zones", reason },
+    fix: "give the target's columns a type that has a time zone only where the source's has one, unless the source's times are UTC",
+  }));
 
 const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {
   view: "a view's query is not translated",
