@@ -118,3 +118,24 @@ describe("tables of odd shapes", () => {
     expect(await fingerprint(target)).toEqual(await fingerprint(source));
   });
 });
+
+test("xml keeps its declaration, also below a domain and in partitions", async () => {
+  const source = await database(
+    servers.new,
+    `CREATE DOMAIN page AS xml; CREATE TABLE t (id int PRIMARY KEY, "the x" xml, p page);
+     INSERT INTO t VALUES (1, '<?xml version="1.0"?><a/>', '<?xml version="1.0" encoding="ISO-8859-1"?><é>\\n</é>'),
+       (2, '<?xml version="1.0" standalone="yes"?><b/>', 'only words'), (3, NULL, ''), (4, ' <c>1</c>', '<!DOCTYPE d><d/>');
+     CREATE TABLE parts (id int, x xml) PARTITION BY HASH (id);
+     CREATE TABLE parts_0 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+     CREATE TABLE parts_1 PARTITION OF parts FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+     INSERT INTO parts SELECT i, '<?xml version="1.0"?><a/>' FROM generate_series(1, 9) i`,
+  );
+  const target = await database(servers.new);
+  const { report } = await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
+  expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+  for (const read of [
+    `SELECT id, "the x"::text AS x, p::text AS p FROM t ORDER BY id`,
+    "SELECT id, x::text AS x FROM parts ORDER BY id",
+  ])
+    expect(await sql(target, read)).toEqual(await sql(source, read));
+});

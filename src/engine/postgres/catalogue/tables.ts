@@ -1,5 +1,5 @@
 import type { Session } from "../driver/connection.ts";
-import { notAmong } from "../driver/names.ts";
+import { identifier, notAmong } from "../driver/names.ts";
 
 /** The tables that hold rows, with their columns and sizes, and the sequences: what a copy reads, and how it is told. */
 
@@ -113,7 +113,11 @@ export async function readGenerated(session: Session): Promise<Map<number, Colum
   return new Map(rows.map(({ oid, columns }) => [oid, columns.map(usable)]));
 }
 
-const usable = (column: Column): Column => ({ ...column, binary: column.binary ?? undefined });
+/** What a server sends for xml, in either form of COPY, lacks a declaration that says no more than the defaults; its text is what was stored. */
+const usable = (column: Column): Column =>
+  column.binary === "xml"
+    ? { ...column, binary: undefined, read: `${identifier(column.name)}::pg_catalog.text` }
+    : { ...column, binary: column.binary ?? undefined };
 
 /** Every table that holds rows of its own, the largest first, but for those in `left`. */
 export async function readTables(

@@ -14,7 +14,7 @@ export async function withPlainThere(source: Session, target: Session, tables: r
     const more = (generated.get(table.oid) ?? []).filter(({ name }) => there?.has(name) === true);
     if (more.length === 0) return table;
     // COPY refuses a generated column in its list: it is read by a query, as an expression.
-    const read = more.map((column) => ({ ...column, read: `(${identifier(column.name)})` }));
+    const read = more.map((column) => ({ ...column, read: column.read ?? `(${identifier(column.name)})` }));
     return { ...table, columns: [...table.columns, ...read], bare: false };
   });
 }
