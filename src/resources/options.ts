@@ -141,7 +141,7 @@ export const optionsSchema = z.object({
     .enum(["report", "fail"])
     .default("report")
     .describe(
-      "If the target refuses an object, `report` lists it as not copied and `fail` ends the run. This applies to non-unique indexes, checks, foreign keys, views, triggers, rules, statistics and rows of materialized views. Between PostgreSQL servers, a refused key, check or view always ends it.",
+      "If the target refuses an object, `report` lists it as not copied and `fail` ends the run. This applies to non-unique indexes, checks, foreign keys, views, triggers, rules, policies, statistics and rows of materialized views. Between PostgreSQL servers, a refused key, check, view or restrictive policy always ends it.",
     ),
   blocking_timeout: z
     .int()

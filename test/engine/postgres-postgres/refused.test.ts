@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { assess } from "../../../src/engine/assess/index.ts";
 import { copy } from "../../../src/engine/index.ts";
 import {
   copied,
@@ -67,4 +68,56 @@ test("a key that is refused ends the run", async () => {
   await expect(copy(request(source, target), hooks())).rejects.toMatchObject({
     message: expect.stringMatching(/t_odd.*relation "allowed" does not exist/s),
   });
+});
+
+const [gone, lost] = [`gone_${process.pid}`, `lost " ${process.pid}`];
+const named = (role: string) => `"${role.replaceAll('"', '""')}"`;
+const guarded = `CREATE TABLE t (id int); INSERT INTO t VALUES (1); ALTER TABLE t ENABLE ROW LEVEL SECURITY;
+  CREATE POLICY own ON t TO ${named(gone)}, ${named(lost)} USING (id > 0); CREATE POLICY everyone ON t USING (id > 1)`;
+const hidden = `${guarded}; CREATE POLICY less ON t AS RESTRICTIVE TO ${named(gone)} USING (id > 2)`;
+
+async function withoutRoles(text: string) {
+  const [source, target] = [await database(servers.old), await database(servers.new)];
+  const there = await sql(source, "SELECT FROM pg_roles WHERE rolname = $1", [gone]);
+  const roles = there.length > 0 ? [] : [gone, lost].map((role) => `CREATE ROLE ${named(role)}`);
+  await sql(source, [...roles, text].join("; "));
+  const look = async (options: object) => {
+    const using = { signal: new AbortController().signal, log: () => undefined };
+    const { findings } = await assess(request(source, target, { options: { jobs: 2, ...options } }), using);
+    return findings.filter(({ object }) => object.startsWith("policy "));
+  };
+  return { source, target, lenient: await look({}), ending: await look({ on_object_error: "fail" }) };
+}
+
+test("a policy for roles that the target lacks is named before the copy and in its report", async () => {
+  const { source, target, lenient, ending } = await withoutRoles(guarded);
+  const reason = `the target has no role ${gone}, lost " ${process.pid}`;
+  const fix = `create the role in the target before the copy: CREATE ROLE ${named(gone)}; CREATE ROLE ${named(lost)}`;
+  const object = "policy public.t own";
+  expect(lenient).toEqual([{ severity: "warning", code: "policy_lost", object, reason, fix }]);
+  expect(ending).toEqual([{ severity: "blocker", code: "schema_refused", object, reason, fix }]);
+  const { report } = await copied(source, target, { options: { jobs: 2 } });
+  expect(report.inventory.filter(({ outcome }) => outcome === "reported")).toMatchObject([
+    {
+      kind: "policy",
+      name: object.slice("policy ".length),
+      note: expect.stringContaining(`role "${gone}" does not exist`),
+    },
+  ]);
+  expect(await sql(target, "SELECT polname FROM pg_policy")).toEqual([{ polname: "everyone" }]);
+  const failing = copy(
+    request(source, await database(servers.new), { options: { jobs: 2, on_object_error: "fail" } }),
+    hooks(),
+  );
+  await expect(failing).rejects.toMatchObject({ code: "schema_refused", message: expect.stringContaining(gone) });
+});
+
+test("a restrictive policy that the target refuses ends the run, since rows would be seen that it hides", async () => {
+  const { source, lenient } = await withoutRoles(hidden);
+  expect(lenient.map(({ severity, object }) => `${severity} ${object}`)).toEqual([
+    "blocker policy public.t less",
+    "warning policy public.t own",
+  ]);
+  const failing = copy(request(source, await database(servers.new)), hooks());
+  await expect(failing).rejects.toMatchObject({ code: "schema_refused", message: expect.stringContaining(gone) });
 });

@@ -33,6 +33,7 @@ import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";
 import { reportOwners } from "./lost-owners.ts";
+import { reportPolicies } from "./lost-policies.ts";
 
 /** What a copy between two PostgreSQL servers would meet. */
 
@@ -127,6 +128,7 @@ export async function betweenPostgres(
     drops = await reportPostgresDropped(target, names, options.content, report);
   } else {
     await reportOwners(session, target, wanted, report);
+    await reportPolicies(session, target, wanted, options.on_object_error === "fail", report);
     await reportCollations(
       session,
       target,

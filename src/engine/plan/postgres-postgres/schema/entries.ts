@@ -47,15 +47,17 @@ const tolerated = new Set([
   "USER MAPPING",
 ]);
 /**
- * After the data: neither rows nor keys, nor rules on who sees what. A unique index is a key, and so is an index that a
- * constraint needs.
+ * After the data: neither rows nor keys, nor rules that hide rows. A unique index is a key, and so is an index that a
+ * constraint needs. A policy shows rows that row security hides, unless it is restrictive.
  */
-const beside = new Set(["INDEX", "INDEX ATTACH", "MATERIALIZED VIEW DATA", "RULE", "STATISTICS", "TRIGGER"]);
+const beside = new Set(["INDEX", "INDEX ATTACH", "MATERIALIZED VIEW DATA", "POLICY", "RULE", "STATISTICS", "TRIGGER"]);
+const aName = '(?:"(?:[^"]|"")*"|[^\\s".(]+)';
+const ending = new RegExp(`^CREATE (?:UNIQUE |POLICY ${aName} ON ${aName}\\.${aName} AS RESTRICTIVE )`);
 
 /** Steps after the data that the target may refuse: by default they are reported, and the run goes on. */
 export function withRefusal(step: Step): Step {
   const { kind, create } = step.entry;
-  const isBeside = step.stage !== "before" && beside.has(kind) && !/^CREATE UNIQUE /.test(create);
+  const isBeside = step.stage !== "before" && beside.has(kind) && !ending.test(create);
   return isBeside ? { ...step, tolerated: true } : step;
 }
 
@@ -152,7 +154,6 @@ const plain = new Map([
 ]);
 
 const mapping = /^DROP USER MAPPING (?:IF EXISTS )?FOR ("(?:[^"]|"")*"|\w+) SERVER ("(?:[^"]|"")*"|\w+);\s*$/;
-const aName = '(?:"(?:[^"]|"")*"|[^\\s".(]+)';
 const partOfTable = new RegExp(
   `^ALTER (?:(?:FOREIGN )?TABLE(?: IF EXISTS)?(?: ONLY)?|DOMAIN) ${aName}\\.(?<on>${aName}) (?:DROP CONSTRAINT(?: IF EXISTS)?|ALTER COLUMN) (?<own>${aName})(?: DROP DEFAULT)?;`,
 );
