@@ -24,6 +24,7 @@ import { reportClaimed } from "./claimed.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "./finding.ts";
 import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
+import { reportKeyless } from "./mysql/keyless.ts";
 import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
 import { namedIn, reportMysqlDropped } from "./rows-dropped.ts";
 
@@ -51,6 +52,15 @@ export async function fromPostgresToMysql(
   const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
   const found = await assessMysqlTarget(target, to, wants, report);
   const facts = await readPlanTarget(target, { exact: found.exact, database: to.database }, chosen);
+  if (options.content !== "data") {
+    const keyless = tables.filter(({ indexes }) => !indexes.some(({ primary }) => primary));
+    await reportKeyless(
+      target,
+      keyless.map(({ name }) => name),
+      report,
+      true,
+    );
+  }
   const converting = { session, chosen, all, views, isOwn };
   const planned = options.content === "data" ? [] : reportPlan(await planCopy(converting, facts, options), report);
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, report));

@@ -20,6 +20,7 @@ import {
   planCopy as planMysql,
   refuseMerged,
   wantedNames as wantedMysqlNames,
+  withoutKey,
 } from "../../plan/mysql-mysql/index.ts";
 import {
   columnKey,
@@ -56,6 +57,7 @@ import type { Sampled } from "../sample.ts";
 import { reportStrayBytes } from "../stray-bytes.ts";
 import { withDefiners } from "./definers.ts";
 import { assessMysqlSource, assessMysqlTarget, relationsOf, shortList } from "./index.ts";
+import { reportKeyless } from "./keyless.ts";
 
 /** What a copy from MySQL or MariaDB would meet. */
 
@@ -223,6 +225,7 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
   const relations = await relationsOf(session, to.database);
   const plan = await planMysql(session, { source, target: to.database, left, options });
   await reportRefused(report, "tables", () => refuseMerged(catalogue.tables));
+  if (content !== "data") await reportKeyless(session, withoutKey(catalogue, ""), report);
   if (content === "data") await reportRowsThere(session, to.database, { source, plan, options }, report);
   const planned = reportPlan(plan, report);
   const sides = { source: source.session, target: session, database };

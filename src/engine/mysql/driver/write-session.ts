@@ -40,8 +40,7 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
         maria ? `SET SESSION max_statement_time = ${timeout}` : `SET SESSION max_execution_time = ${timeout * 1000}`,
       );
     const wished: string[] = [];
-    if (!maria && version >= 80013) wished.push("sql_require_primary_key = 0");
-    if (!maria && version >= 80030) wished.push("sql_generate_invisible_primary_key = 0");
+    await pinKeys(session);
     if (!maria && version >= 80400) wished.push("restrict_fk_on_non_standard_key = 0");
     wished.push("explicit_defaults_for_timestamp = 1");
     for (const setting of wished) await tried(session, `SET SESSION ${setting}`);
@@ -50,6 +49,13 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
     await session.end();
     throw error;
   }
+}
+
+/** Tables without a primary key stay so, where the user may say that. */
+export async function pinKeys(session: Session): Promise<void> {
+  const { maria, version } = session.server;
+  if (!maria && version >= 80013) await tried(session, "SET SESSION sql_require_primary_key = 0");
+  if (!maria && version >= 80030) await tried(session, "SET SESSION sql_generate_invisible_primary_key = 0");
 }
 
 /** Not known to the server, not to be set on a session, or not by this user: what then fails says so itself. */

@@ -4,7 +4,7 @@ export { readSequences } from "./copy/sequences.ts";
 export { readAccounts, readTarget } from "./copy/target.ts";
 export { definerMissing, definerNotAllowed, definerRequested } from "./finish/definers.ts";
 export { type MysqlPlan, planCopy } from "./plan-copy.ts";
-export { wantedNames } from "./tables/claims.ts";
+export { wantedNames, withoutKey } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";
 export { charsetsOf } from "./tables/existing-columns.ts";
 export { refuseMerged } from "./tables/row-sizes.ts";

@@ -76,7 +76,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   );
   const check = async () => {
     refuseMerged(catalogue.tables);
-    await claimNames(run, target.server, writer);
+    (await claimNames(run, target.server, writer)).forEach(warn);
     if (content !== "schema") await refuseLongRows(reader, writer, database, catalogue.tables);
   };
   await check().catch(async (error: unknown) => {

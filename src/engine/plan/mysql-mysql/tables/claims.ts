@@ -3,6 +3,7 @@ import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.
 import type { Server, Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { constraintKind, mysqlClaim, tellsCase } from "../../../mysql/fence/taken-names.ts";
+import { keylessTables } from "../../../mysql/target/keyless.ts";
 import type { NameClaim } from "../../../run/fence/claims.ts";
 
 /** Where the names are given. */
@@ -56,14 +57,19 @@ interface Claiming {
   prefix: string;
 }
 
-/** Claims them for the run, before it makes or drops anything. Errors: `target_in_use`. */
+/** Tables that are made without a primary key, as the target calls them. */
+export const withoutKey = ({ tables }: Pick<Catalogue, "tables">, prefix: string): string[] =>
+  tables.flatMap(({ name, indexes }) => (indexes.some((index) => index.name === "PRIMARY") ? [] : [prefix + name]));
+
+/** Claims them for the run, before it makes or drops anything, and answers with warnings. Errors: `target_in_use`, `table_refused`. */
 export async function claimNames(
   { request, catalogue, fence, prefix }: Claiming,
   server: Server,
   writer: Session,
-): Promise<void> {
+): Promise<string[]> {
   const { source, options, reset, made } = request;
   const exact = await tellsCase(writer);
   const naming = { database: source.database, prefix, content: options.content, server, exact };
   await fence.claim(wantedNames(catalogue, naming), reset ? made : []);
+  return options.content === "data" ? [] : keylessTables(writer, withoutKey(catalogue, prefix));
 }

@@ -8,6 +8,7 @@ import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { keylessTables } from "../../../mysql/target/keyless.ts";
 import { readTables, type SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import { thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { readObjects, type SourceObject } from "../../../postgres/catalogue/objects.ts";
@@ -170,6 +171,17 @@ async function prepareTarget(
     const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
     return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
   });
+  const uncounted: string[] = [];
+  if (content !== "data") {
+    const keyless = planner.states.filter(({ plan }) => !plan.indexes.some(({ primary }) => primary));
+    uncounted.push(
+      ...(await keylessTables(
+        target,
+        keyless.map(({ plan }) => plan.name),
+        true,
+      )),
+    );
+  }
   run.progress.did();
   const finished =
     request.reset || content === "schema" ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
@@ -222,7 +234,6 @@ async function prepareTarget(
     doubtfulTables(doubtful, characters, source.encoding),
     { ...looking(run.progress, valuesCompared), log },
   );
-  const uncounted: string[] = [];
   if (present !== undefined) {
     const plans = fresh.map(({ plan }) => plan);
     const filled = await present.filled(plans, drop);

@@ -1,0 +1,22 @@
+import type { Session } from "../../mysql/driver/session.ts";
+import { keylessTables } from "../../mysql/target/keyless.ts";
+import type { ReportFinding } from "../finding.ts";
+import { reportRefused } from "../in-the-way.ts";
+
+/** Tables that the target refuses, or gives a key that the source does not have. */
+export const reportKeyless = (
+  session: Session,
+  tables: readonly string[],
+  report: ReportFinding,
+  exactly = false,
+): Promise<void> =>
+  reportRefused(report, "tables without a primary key", async () => {
+    for (const reason of await keylessTables(session, tables, exactly))
+      report(
+        "warning",
+        "invisible_keys",
+        "sql_generate_invisible_primary_key",
+        reason,
+        "SET GLOBAL sql_generate_invisible_primary_key = OFF while the copy runs, or grant the user SESSION_VARIABLES_ADMIN",
+      );
+  });
