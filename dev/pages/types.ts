@@ -30,7 +30,7 @@ Across engines, a column gets the type in the second column of the tables below.
 A type from the option \`types\`, or of an existing table (\`content: data\`), may be narrower than the source's column. The rules are the same in all four directions:
 
 - A type that accepts every value is not checked: \`int\` into \`bigint\`.
-- A type that changes values is refused: a timestamp with a time zone into one without.
+- A type that changes values is refused: a timestamp with a time zone into one without. From MySQL to PostgreSQL such columns are read as UTC, and a warning names them.
 - Any other pair is checked value by value: \`numeric(10,4)\` into \`numeric(10,2)\`, \`text\` into \`varchar(3)\`, \`datetime(6)\` into \`datetime\`.
 
 The check reads the source's snapshot before a row is written, and only tables that have such a column. If a value does not fit, the run fails with \`data_refused\`,
