@@ -188,7 +188,7 @@ const large = /^(?:tiny|medium|long)?(?:text|blob)$|^json$|^geometry|point$|line
 function columnForMysql(item: Item, text: string, say: Say): string | undefined {
   const flat = bare(text);
   if (/\bGENERATED ALWAYS AS ROW (?:START|END)\b/.test(flat)) {
-    say("reported", "MySQL keeps no versions of rows");
+    say("reported", "omitted: MySQL keeps no times and versions of rows");
     return undefined;
   }
   const [whole = "", name = "", type = "", size = ""] = typePattern.exec(text) ?? [];

@@ -1,11 +1,14 @@
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Computing } from "../../../verify/checksum/computed.ts";
+import { isPeriod } from "./row-times.ts";
 import { isGenerated, type TablePlan } from "./table-plan.ts";
 
 /**
  * Generated columns between two kinds of servers: both take the same expression and may compute other values by it (a
  * date of a time with a fraction: one rounds, the other cuts).
  */
+
+const isComputed = (column: SourceTable["columns"][number]): boolean => isGenerated(column) && !isPeriod(column);
 
 /** Their values depend on a session's div_precision_increment, default_week_format or lc_time_names. */
 const bySettings = /\/|\b(?:week|date_format|dayname|monthname)\b/i;
@@ -24,13 +27,13 @@ export const computingTables = (
   crossing: boolean,
 ): TablePlan[] =>
   tables.flatMap(({ name, columns }) => {
-    const plan = columns.some(isGenerated) ? planOf(name) : undefined;
+    const plan = columns.some(isComputed) ? planOf(name) : undefined;
     return plan !== undefined && (crossing || dependsOnSettings(plan)) ? [plan] : [];
   });
 
 const computedOf = ({ source, columns }: TablePlan): string[] => {
   const loaded = new Set(columns.map(({ name }) => name));
-  return source.columns.flatMap((column) => (isGenerated(column) && !loaded.has(column.name) ? [column.name] : []));
+  return source.columns.flatMap((column) => (isComputed(column) && !loaded.has(column.name) ? [column.name] : []));
 };
 
 /** Else all that is loaded. */
