@@ -11,7 +11,7 @@ import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
 import { recipientsOf } from "./keys.ts";
 import { warningLines, withCliMessage } from "./messages.ts";
-import { type ArchiveLocation, openPlace } from "./place.ts";
+import { type ArchiveLocation, openPlace, refuseKeyInside } from "./place.ts";
 import { type BackupModule, openBackups } from "./room.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
@@ -24,6 +24,7 @@ export async function runBackup(
   const { io, redactor, signal } = context;
   const backups = await openBackups(engine);
   const place = openPlace(words[1] ?? "", flags, context, backups);
+  refuseKeyInside(flags["make-key"], place);
   const source = await openDatabase(
     "source",
     { url: words[0] ?? "", ca: ca.source, passwordFile: flags["source-password-file"] },

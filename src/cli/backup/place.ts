@@ -1,5 +1,5 @@
 import { readFileSync, realpathSync, statSync } from "node:fs";
-import { basename, dirname, resolve } from "node:path";
+import { basename, dirname, resolve, sep } from "node:path";
 import type { Storage, StorageCredentials, StorageSpec } from "../../backup/contract.ts";
 import { checkName, isPartName } from "../../backup/names.ts";
 import { clean } from "../../guard/text.ts";
@@ -67,6 +67,17 @@ function inFolder(text: string, flags: Parsed["flags"]): Named {
       `the last part of PLACE, ${JSON.stringify(basename(path))}, is not a valid name: it has ${nameRule}`,
     );
   return { spec: { folder: dirname(path) }, folder: basename(path), shown: path };
+}
+
+/** A new key does not lie beside what it opens, nor where a failed backup removes what it wrote. Errors: UsageError. */
+export function refuseKeyInside(key: string | undefined, { shown }: Pick<ArchiveLocation, "shown">): void {
+  if (key === undefined || kindOf(shown) !== "folder") return;
+  const folder = dirname(resolve(key));
+  if (kindOf(folder) === undefined) return;
+  if (!`${realpathSync(folder)}${sep}`.startsWith(`${shown}${sep}`)) return;
+  throw new UsageError(
+    `the file ${key} of --make-key is inside of the backup that it opens: name a file outside of ${shown}, and keep it apart`,
+  );
 }
 
 function kindOf(path: string): "file" | "folder" | undefined {

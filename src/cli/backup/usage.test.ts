@@ -19,6 +19,7 @@ beforeAll(async () => {
   mkdirSync(file("used"));
   writeFileSync(file("used/letter.txt"), "not a backup");
   mkdirSync(file("cut"));
+  mkdirSync(file("empty"));
   writeFileSync(file("cut/1-schema.sql.zst.age"), "a part");
   mkdirSync(file("complete"));
   writeFileSync(file("complete/manifest.json.zst.age"), "a manifest");
@@ -58,6 +59,11 @@ describe("a backup or a restore that cannot be followed ends with 2, and nothing
       "a key file that is there",
       () => ["backup", source, file("new"), "--make-key", file("key.txt")],
       "use --recipients-file",
+    ],
+    [
+      "a key file inside of the backup",
+      () => ["backup", source, file("empty"), "--make-key", file("empty/key.txt")],
+      "name a file outside of",
     ],
     [
       "a missing recipients' file",
