@@ -147,6 +147,8 @@ describe("a URL that a stranger may not name is refused, and nothing is made", (
     ["a bucket's name with a slash", { bucket: "a/../b" }],
     ["a prefix that climbs", { prefix: "../other" }],
     ["a prefix with a slash at its end", { prefix: "shop/" }],
+    ["a prefix whose storage could not be opened", { prefix: "shop(eu)" }],
+    ["a prefix with a hidden folder", { prefix: "shop/.eu" }],
     ["a field that is not known", { secretRef: { name: "admin" } }],
   ])("%s", async (_what, more) => {
     const storage = { bucket: "backups", access_key_id: "id", secret_access_key: "key", ...more };

@@ -60,6 +60,12 @@ describe("a bad spec is rejected with a sentence that names the fix", () => {
       "without `..`",
     ],
     [
+      "a prefix whose storage could not be opened",
+      "BackupSchedule",
+      { ...daily, storage: { bucket: { ...bucket, prefix: "shop(eu)" } } },
+      "without `..`",
+    ],
+    [
       "a path out of the volume",
       "BackupSchedule",
       { ...daily, storage: { volume: { claimName: "x", path: "../.." } } },
