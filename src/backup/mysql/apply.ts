@@ -1,7 +1,7 @@
 import { printable } from "../../engine/contract/text/printable.ts";
 import { definedBy } from "../../engine/mysql/definitions/code-sql.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
-import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
+import { errorNumber, isDenied } from "../../engine/mysql/driver/write-session.ts";
 import { serverMessage } from "../../engine/plan/mysql-mysql/copy/create-tables.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
@@ -26,8 +26,6 @@ const insertForm = Buffer.from("INSERT INTO `");
 const rowsForm = /^(?:SET (?:NAMES|SESSION) |START TRANSACTION$|COMMIT$)/;
 /** Settings are short. */
 const mostSetting = 1024;
-/** The user has no right to this. */
-const notAllowed = new Set([1044, 1142, 1227]);
 
 export async function createApply(
   session: Session,
@@ -54,7 +52,7 @@ export async function createApply(
       await on.run(statement);
       collation.made = collation.wanted;
     } catch (error) {
-      if (!notAllowed.has(errorNumber(error) ?? 0)) throw named(error, statement);
+      if (!isDenied(error)) throw named(error, statement);
       collation.denied = true;
       warn(`the default collation of the database is not changed: the target's user may not ALTER DATABASE`);
     }

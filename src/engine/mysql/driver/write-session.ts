@@ -74,3 +74,8 @@ export const errorNumber = (error: unknown): number | undefined => {
   const cause = error instanceof Error && error.cause instanceof MysqlError ? error.cause : error;
   return cause instanceof MysqlError ? cause.number : undefined;
 };
+
+/** The user lacks the right: to the database, to the table or by name. */
+const denied = new Set([1044, 1142, 1227]);
+
+export const isDenied = (error: unknown): boolean => denied.has(errorNumber(error) ?? 0);

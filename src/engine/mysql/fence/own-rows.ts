@@ -4,7 +4,7 @@ import { isNamed } from "../../run/fence/drop-option.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { errorNumber } from "../driver/write-session.ts";
+import { errorNumber, isDenied } from "../driver/write-session.ts";
 
 /**
  * Rows alone: which rows in a table of others are this run's own. MySQL does not say which transaction wrote a row, so the
@@ -133,9 +133,6 @@ export async function refuseOthersRows(
   );
 }
 
-/** The user may not lock tables: 1044, 1142, 1227. */
-const mayNotLock = new Set([1044, 1142, 1227]);
-
 /** Empties a table that holds nothing but the run's own rows; nobody writes between the look and that, where the user may lock it. */
 export async function emptyOwnRows(
   session: Session,
@@ -145,7 +142,7 @@ export async function emptyOwnRows(
   const locked = await session.run(`LOCK TABLES ${qualified(...name)} WRITE`).then(
     () => true,
     (error: unknown) => {
-      if (mayNotLock.has(errorNumber(error) ?? 0)) return false;
+      if (isDenied(error)) return false;
       throw error;
     },
   );

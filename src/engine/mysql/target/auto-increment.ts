@@ -1,8 +1,9 @@
 import { printable } from "../../contract/text/printable.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
+import { isDenied } from "../driver/write-session.ts";
 import type { MysqlFence } from "../fence/fence.ts";
-import { isDenied, isRefusedObject } from "./refusal.ts";
+import { isRefusedObject } from "./refusal.ts";
 
 /**
  * AUTO_INCREMENT stores a number of its own for each NULL, under any sql_mode. Why a column that takes NULL cannot be

@@ -10,11 +10,6 @@ export function isRefusedObject(error: unknown): error is EngineError {
   return error instanceof EngineError && error.code === "database_error" && number >= 1000 && !passing.has(number);
 }
 
-/** The user lacks the right: to the database, to the table or by name. */
-const denied = new Set([1044, 1142, 1227]);
-
-export const isDenied = (error: unknown): boolean => denied.has(errorNumber(error) ?? 0);
-
 /** The end of a run with `on_object_error: fail`, or for a key. `what`: kind and name. */
 export const schemaRefused = (what: string, error: EngineError): EngineError =>
   new EngineError("schema_refused", `making ${what}: ${error.message}`, { side: "target", cause: error });

@@ -54,7 +54,7 @@ export const schemeFor = (
     icu: true,
   });
 
-/** `target`: by its roles it is told what becomes of rights; without it they are left out. */
+/** `target`: its roles decide what becomes of rights; without it they are left out. */
 export async function planCopy(
   source: MysqlSource,
   wishes: PlanOptions,

@@ -2,10 +2,10 @@ import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import { errorNumber } from "../../../mysql/driver/write-session.ts";
+import { errorNumber, isDenied } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeRenamed } from "../../../mysql/target/create.ts";
-import { isDenied, isRefusedObject } from "../../../mysql/target/refusal.ts";
+import { isRefusedObject } from "../../../mysql/target/refusal.ts";
 
 /** MariaDB's sequences, with the value that each would give next; before the tables, whose defaults may ask them. */
 export interface Sequence {

@@ -106,7 +106,7 @@ export const makePlanned = (session: Session, fence: MysqlFence, plan: TablePlan
     throw tooWide(error, plan.source) ?? error;
   });
 
-export const markMade = (session: Session, fence: MysqlFence, plans: Iterable<TablePlan>): Promise<void> =>
+export const markMade = (session: Session, fence: MysqlFence, plans: readonly TablePlan[]): Promise<void> =>
   fenced(session, fence, async () => {
     for (const plan of plans)
       await markShapes(session, fence, plan.load.database, [
