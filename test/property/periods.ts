@@ -59,11 +59,16 @@ export const periodLines = ({ period, columns }: Table): string[] =>
 /** No row of a case has this number, nor any other one that is tried. */
 const past = 35;
 
-/** Made when all else is, since an index is not added to a history. A row that was there once is its past. */
-export const historyOf = ({ name, versioned, columns, rows }: Table): string[] => {
+/** A copy of its first row was there once, unless a column that is unique by itself forbids it. */
+export const hasPast = ({ rows, indexes }: Table): boolean =>
+  rows.length > 0 && !indexes.some(({ form }) => form === "alone");
+
+/** Made when all else is, since an index is not added to a history. */
+export const historyOf = (table: Table): string[] => {
+  const { name, versioned, columns } = table;
   if (versioned !== true) return [];
   const made = `ALTER TABLE ${q(name)} ADD SYSTEM VERSIONING`;
-  if (rows.length === 0) return [made];
+  if (!hasPast(table)) return [made];
   const stored = columns.filter(({ generated }) => generated === undefined).map((column) => q(column.name));
   const id = stored[0];
   return [

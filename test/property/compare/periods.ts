@@ -1,5 +1,6 @@
 import { isPostgres, sql } from "../../chaos/contents.ts";
 import type { Table } from "../cases.ts";
+import { hasPast } from "../periods.ts";
 import type { Found, Stop } from "./index.ts";
 import { differs, isLost, literal } from "./said.ts";
 
@@ -46,7 +47,7 @@ export async function comparePeriods(stop: Stop, table: Table, { from }: Found):
     throw differs(stop, table, table.name, "no system versioning");
   }
   const [row] = await sql(stop.place, `SELECT COUNT(*) FROM ${from} FOR SYSTEM_TIME ALL`);
-  const wanted = table.rows.length === 0 ? 0 : table.rows.length + 1;
+  const wanted = table.rows.length + (hasPast(table) ? 1 : 0);
   if (Number(row?.[0]) !== wanted && !lost("past", table.name, /history|past/i))
     throw differs(stop, table, table.name, `${row?.[0]} rows of now and then instead of ${wanted}`);
 }
