@@ -72,11 +72,10 @@ export async function createApply(
       if (statement.startsWith("ALTER DATABASE ")) return setCollation(on, statement);
       const defined = definedBy(statement);
       if (defined === undefined) return run(on, statement);
-      const notes: string[] = [];
       const what = nameOf(statement);
       sayCollation(what);
-      const account = definerOf(accounts, defined, notes);
-      for (const note of notes) warn(`${what}: ${note}`);
+      const { sql: account, note } = definerOf(accounts, defined);
+      if (note !== undefined) warn(`${what}: ${note}`);
       const make = (as: string) =>
         on.run(defined.by(as)).catch((error: unknown) => {
           // The comparison with the manifest decides whether it had to be made.

@@ -1,4 +1,5 @@
 import { type CopyHooks, type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
+import { reportedOf } from "../contract/known.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { PlannedObject } from "../plan/types.ts";
 import { requireJobs } from "../run/jobs.ts";
@@ -155,7 +156,7 @@ export async function assessOpened(
     },
     memory: need,
     findings,
-    objects: found.objects.map((object) => ({ ...object, name: printable(object.name) })),
+    objects: found.objects.map((object) => ({ ...reportedOf(object), name: printable(object.name) })),
     estimate: { ...estimate, latencyMs },
     samples: [...found.samples, ...rates.words],
   };

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../contract/index.ts";
+import type { Known, KnownEntry } from "../contract/known.ts";
 
 /**
  * What a copy would make of a source, as data. Each pair's `planCopy` gives one by the planners that its copy runs; an
@@ -21,8 +22,8 @@ export interface PlannedTable {
   outcomes: readonly PlannedObject[];
 }
 
-/** What the report will say of an object, without its text. */
-export type PlannedObject = Omit<InventoryEntry, "definition">;
+/** What the report will say of an object, without its text, and what is known beside it. */
+export type PlannedObject = Omit<KnownEntry, "definition">;
 
 /** What a copy loses (`warning`) or changes (`note`). */
 export interface PlanWarning {
@@ -42,13 +43,16 @@ export function* outcomesOf({ tables, objects }: Plan): Generator<PlannedObject>
   yield* objects;
 }
 
-export const withoutText = ({ definition: _, ...entry }: InventoryEntry): PlannedObject => entry;
+export const withoutText = ({ definition: _, ...entry }: KnownEntry): PlannedObject => entry;
 
-type Fate = Required<Pick<InventoryEntry, "outcome" | "note">>;
+/** What becomes of a view. */
+export type Fate = Required<Pick<InventoryEntry, "outcome" | "note">> & Known;
 
 /** The copy also counts its rows, and reports a view that shows another number. */
-export const translatedView = (notes: readonly string[]): Fate => ({
+export const translatedView = ({ name, notes }: { name: string; notes: readonly string[] }, source: string): Fate => ({
   outcome: "converted",
   note: ["translated", ...notes].join("; "),
+  ...(name === source ? {} : { targetName: name }),
 });
+
 export const untranslatedView = (reason: string): Fate => ({ outcome: "reported", note: `not translated: ${reason}` });

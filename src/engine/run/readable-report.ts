@@ -1,4 +1,5 @@
 import type { CopyReport } from "../contract/index.ts";
+import { reportedOf } from "../contract/known.ts";
 import { printable } from "../contract/text/printable.ts";
 
 /**
@@ -9,7 +10,7 @@ export const readableReport = <Report extends Pick<CopyReport, "inventory" | "wa
   ...report,
   warnings: report.warnings.map(printable),
   inventory: report.inventory.map(({ name, note, ...entry }) => ({
-    ...entry,
+    ...reportedOf({ name, ...entry }),
     name: printable(name),
     ...(note === undefined ? {} : { note: printable(note) }),
   })),

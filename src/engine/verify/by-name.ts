@@ -106,8 +106,7 @@ const notComparedDefaults = "defaults of columns: only whether the target has on
 
 /** Keys over a period, beside which a copy makes an exclusion constraint that the target lacks. */
 const mayOverlap = (asked: ReadonlySet<PlannedObject>, theirs: readonly InventoryObject[]): InventoryEntry[] =>
-  [...asked].flatMap(({ kind, name, note = "" }) => {
-    const [, constraint] = /with an exclusion constraint, (.+), that keeps the periods apart/.exec(note) ?? [];
+  [...asked].flatMap(({ kind, name, exclusion: constraint }) => {
     if (constraint === undefined || theirs.some((one) => one.kind === "exclusion" && one.name === constraint))
       return [];
     const words = `the target has no exclusion constraint ${constraint}, which keeps the periods apart`;

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../contract/index.ts";
+import { renamed } from "../contract/known.ts";
 import type { PlannedObject } from "../plan/types.ts";
 import { countedKind } from "../report/not-copied.ts";
 import type { TablePair } from "./checksum/index.ts";
@@ -68,7 +69,7 @@ export function compareFound(
     }
   };
   for (const each of wanted) {
-    const given = /(?:^|; )as ([^;]+)/.exec(each.plan?.note ?? "")?.[1];
+    const given = each.plan?.targetName;
     const left = there.get(group(each.one.kind, each.pair?.target ?? each.one.of)) ?? [];
     const at = given === undefined ? -1 : left.findIndex((other) => alikeName(other, given));
     if (at >= 0) [each.found] = left.splice(at, 1);
@@ -148,11 +149,11 @@ function whyNot(plan: PlannedObject | undefined, isDoubtful: boolean, gone: stri
   return plan?.note ?? gone;
 }
 
-const mayBeRefused = (plan: PlannedObject | undefined): boolean => /\bmay be refused\b/.test(plan?.note ?? "");
+const mayBeRefused = (plan: PlannedObject | undefined): boolean => plan?.inDoubt === true;
 
 /** A copy makes it of other columns (a hash, a prefix), as its note says. */
 const isOtherwise = (plan: PlannedObject | undefined): boolean =>
-  plan?.note !== undefined && plan.note.replace(/(?:^|; )as [^;]+/, "") !== "";
+  plan?.note !== undefined && plan.note !== (plan.targetName && renamed(plan.targetName));
 
 /** Of as many columns, and one that is none of the source's: what the values taught the copy to use in its place (a hash). */
 const isHelped = (one: InventoryObject, { columns, unique }: InventoryObject, pair: TablePair | undefined): boolean =>

@@ -174,7 +174,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "folding-unsaid",
     file: "src/engine/plan/postgres-mysql/tables/indexes.ts",
-    find: "if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));",
+    find: "if (index.unique) index.keys.flatMap(lostFolding).forEach(lose);",
     replace: "",
     test: {
       file: "test/engine/postgres-mysql/folding.test.ts",

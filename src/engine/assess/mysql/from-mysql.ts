@@ -4,7 +4,6 @@ import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount } from "../../mysql/catalogue/own-account.ts";
 import { readConditions } from "../../mysql/catalogue/table-conditions.ts";
-import { unseenText } from "../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
@@ -130,7 +129,7 @@ async function reportUnseenViews(
   objects: readonly PlannedObject[],
   report: ReportFinding,
 ): Promise<void> {
-  const views = objects.filter(({ kind, note = "" }) => kind === "view" && note.includes(unseenText));
+  const views = objects.filter(({ kind, unseen }) => kind === "view" && unseen);
   if (views.length === 0) return;
   const right = `GRANT SHOW VIEW ON ${qualified(database)}.* TO ${await ownAccount(session)}`;
   const names = shortList(views.map(({ name }) => name));

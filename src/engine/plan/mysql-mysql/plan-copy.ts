@@ -13,7 +13,8 @@ import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
 import { planGrants } from "./finish/grants.ts";
 import { type DefinedTable, planDefinition } from "./tables/plan-tables.ts";
-import { type TablePlanning, tableInventory } from "./tables/table-plan.ts";
+import { tableInventory } from "./tables/table-inventory.ts";
+import type { TablePlanning } from "./tables/table-plan.ts";
 
 /**
  * What a copy between MySQL's or MariaDB's would make of the source's objects: texts as they are between servers of one kind,

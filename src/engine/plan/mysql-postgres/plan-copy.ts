@@ -101,11 +101,8 @@ function warningsOf(scheme: Scheme, plans: readonly TablePlan[]): PlanWarning[] 
     ...plans.flatMap(({ source, copied }) => doubtWarnings(source.name, doubtsOf(copied))),
     ...readAsUtcWarnings(plans),
     ...lostKeys(plans).map(
-      (words): PlanWarning => ({
-        severity: "warning",
-        code: "key_lost",
-        object: words.split(" is not ")[0] ?? "",
-        reason: words,
+      (lost): PlanWarning => ({
+        ...{ severity: "warning", code: "key_lost", ...lost },
         fix: "add a key that the target supports, or ignore this if uniqueness is not needed",
       }),
     ),
@@ -116,11 +113,8 @@ function warningsOf(scheme: Scheme, plans: readonly TablePlan[]): PlanWarning[] 
       }),
     ),
     ...doubtfulIndexes(plans).map(
-      (words): PlanWarning => ({
-        severity: "warning",
-        code: "index_too_long",
-        object: words.split(":")[0] ?? "",
-        reason: words,
+      (doubt): PlanWarning => ({
+        ...{ severity: "warning", code: "index_too_long", ...doubt },
         fix: "shorten the values, or index a part of the column",
       }),
     ),
@@ -158,7 +152,7 @@ async function plannedOthers(
   await readDefinitions([session], scheme.database, others);
   const { plans, refused } = planViews(scheme, others, tables);
   const views = new Map([
-    ...plans.map(({ source, notes }) => [source, translatedView(notes)] as const),
+    ...plans.map((view) => [view.source, translatedView(view, view.source)] as const),
     ...[...refused].map(([name, reason]) => [name, untranslatedView(reason)] as const),
   ]);
   return [

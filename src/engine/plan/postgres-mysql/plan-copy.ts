@@ -10,6 +10,7 @@ import { map } from "../../run/memory/lazy.ts";
 import { createSelection } from "../../run/selection.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
 import {
+  type Fate,
   type Plan,
   type PlannedObject,
   type PlanWarning,
@@ -19,7 +20,7 @@ import {
 } from "../types.ts";
 import { createScheme } from "./columns/scheme.ts";
 import { readSrids } from "./columns/shapes.ts";
-import { isLostKey, objectEntries, sequenceEntries } from "./copy/report.ts";
+import { objectEntries, sequenceEntries } from "./copy/report.ts";
 import { type ViewOutcomes, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
@@ -92,6 +93,7 @@ export async function planCopy(converting: Converting, target: PlanTarget, optio
         name: foreignKeyName(key.table.source, key.source),
         outcome: keyOutcome(key),
         ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
+        ...(key.name === key.source.name ? {} : { targetName: key.name }),
       })),
       ...objectEntries(await readObjects(session), chosen).map((entry) => withView(entry, outcomes)),
       ...entries,
@@ -99,7 +101,7 @@ export async function planCopy(converting: Converting, target: PlanTarget, optio
     warnings: [
       ...found.doubts,
       ...sequenceWarnings(session, unread),
-      ...[...found.lost, ...keys.inventory.filter(isLostKey)].map(lostKey),
+      ...found.lost.map(keyWarning),
       ...found.alike,
       ...doubleNames(chosen.tables),
     ],
@@ -121,7 +123,7 @@ function noticed(plans: Plans) {
   for (const plan of plans.values()) {
     taken.push(plan.name);
     doubts.push(...doubtWarnings(plan.name, plan.doubts));
-    lost.push(...plan.inventory.filter(isLostKey).map(withoutText));
+    lost.push(...plan.inventory.filter(({ lostKey }) => lostKey).map(withoutText));
     alike.push(...namesAlike(plan));
   }
   return { taken, doubts, lost, alike };
@@ -135,12 +137,12 @@ function viewOutcomes(
   options: CopyOptions,
 ): ViewOutcomes {
   const selection = createSelection(options);
-  const leftOut = { outcome: "not_applicable", note: "skipped by options.include or options.exclude" } as const;
+  const leftOut: Fate = { outcome: "not_applicable", note: "skipped by options.include or options.exclude" };
   const has = ({ schema, view }: SourceView) => selection.has(schema, view);
   const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
-  return new Map([
+  return new Map<string, Fate>([
     ...views.filter((view) => !has(view)).map(({ name }) => [printable(name), leftOut] as const),
-    ...made.map(({ source, notes }) => [printable(source.name), translatedView(notes)] as const),
+    ...made.map((view) => [printable(view.source.name), translatedView(view, view.source.view)] as const),
     ...[...refused].map(([name, reason]) => [printable(name), untranslatedView(reason)] as const),
   ]);
 }
@@ -161,7 +163,7 @@ function sequenceWarnings({ place }: Session, unread: readonly SourceSequence[])
   ];
 }
 
-const lostKey = ({ kind, name, note }: PlannedObject): PlanWarning => ({
+const keyWarning = ({ kind, name, note }: PlannedObject): PlanWarning => ({
   severity: "warning",
   code: "key_lost",
   object: name,

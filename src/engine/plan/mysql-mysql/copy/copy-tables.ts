@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import { lostDigitsMessage, minusZeroMessage } from "../../../mysql/driver/changed-numbers.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -53,7 +54,7 @@ export interface DoneTable {
   readonly plan: TablePlan;
   rows: { source: number; target: number };
   /** Indexes that the target refused, and checks that rows break. */
-  entries: InventoryEntry[];
+  entries: KnownEntry[];
   /** What its values had to give up. */
   warnings: string[];
   /** shapeOf, when it was finished. */
@@ -280,16 +281,15 @@ const doneTable = (again: () => TablePlan, found: Omit<DoneTable, "plan">): Done
   ...found,
 });
 
-const refusedIndex = (table: string, { text, why }: { text: string; why: string }): InventoryEntry => ({
+const refusedIndex = (table: string, { text, why }: { text: string; why: string }): KnownEntry => ({
   kind: "index",
   name: `${table}.${nameOfIndex(text)}`,
   outcome: "reported",
   note: `the target's server did not take it${isUnique(text) ? doubledValues : ""}: ${why}`,
   definition: text,
+  ...(isUnique(text) ? { lostKey: true } : {}),
 });
 
 /** What is said of keys that the target refused. */
-export const lostKeys = (entries: readonly InventoryEntry[]): string[] =>
-  entries.flatMap(({ kind, name, outcome, note = "" }) =>
-    outcome === "reported" && note.includes(doubledValues) ? [`${kind} ${name}: ${note}`] : [],
-  );
+export const lostKeys = (entries: readonly KnownEntry[]): string[] =>
+  entries.flatMap(({ kind, name, note = "", lostKey = false }) => (lostKey ? [`${kind} ${name}: ${note}`] : []));

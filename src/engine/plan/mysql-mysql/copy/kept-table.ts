@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** A table that an earlier attempt finished. */
@@ -7,7 +7,7 @@ export interface KeptTable {
   name: string;
   /** Made anew at each call. */
   plan(): TablePlan;
-  entries: InventoryEntry[];
+  entries: KnownEntry[];
   /** What its values had to give up. */
   warnings: string[];
 }

@@ -1,5 +1,6 @@
 import { counted } from "../../../../guard/text.ts";
 import type { CopyOptions, CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
@@ -25,7 +26,8 @@ import { claimNames } from "../tables/claims.ts";
 import { computingOf, computingTables } from "../tables/computed.ts";
 import { again, planDefinition } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
-import { type TablePlan, type TablePlanning, tableInventory } from "../tables/table-plan.ts";
+import { tableInventory } from "../tables/table-inventory.ts";
+import type { TablePlan, TablePlanning } from "../tables/table-plan.ts";
 import { takePresent } from "../tables/take-present.ts";
 import { brokenChecks } from "./broken-checks.ts";
 import { copyTables, type DoneTable, lostKeys } from "./copy-tables.ts";
@@ -115,9 +117,9 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       [...kept.tables.values()].map(({ name }) => name),
     );
   const present = content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, TablePlan>();
-  const inventory = new Map<string, InventoryEntry>();
+  const inventory = new Map<string, KnownEntry>();
   /** What was said before of the same object gives way. */
-  const put = (entries: readonly InventoryEntry[]) => {
+  const put = (entries: readonly KnownEntry[]) => {
     for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
   };
   put(await makeSequences(writer, fence, target.database, source.sequences, content));

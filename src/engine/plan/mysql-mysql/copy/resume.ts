@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { InventoryEntry, Verification } from "../../../contract/index.ts";
+import type { Verification } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Item } from "../../../mysql/definitions/definition.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -30,7 +31,7 @@ export interface FinishedTable extends FinishedMark {
   /** Keys of the items that were given up (create-tables.ts). */
   without: string[];
   /** Indexes that the target refused. */
-  entries: InventoryEntry[];
+  entries: KnownEntry[];
   /** What its values had to give up. */
   warnings: string[];
 }

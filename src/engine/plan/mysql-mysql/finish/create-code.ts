@@ -1,4 +1,5 @@
-import type { CopyOptions, EngineError, InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, EngineError } from "../../../contract/index.ts";
+import type { Known, KnownEntry } from "../../../contract/known.ts";
 import type { CodeSettings, SourceCode } from "../../../mysql/definitions/code-source.ts";
 import {
   type CodeOptions,
@@ -63,11 +64,11 @@ const codeRefused = new Set([
   1542, 1543, 1544, 1545, 1546, 1231, 1349, 1350, 1351, 1352, 1353, 1354, 1394, 1348, 3174, 4042,
 ]);
 
-export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
+export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]): Promise<KnownEntry[]> {
   const entries = await makeEach(work, codes);
   const made = await readTextCollations(work.session, work.targetDatabase);
   const byName = new Map(codes.map((code) => [`${code.kind} ${code.name}`, code]));
-  return entries.map((entry): InventoryEntry => {
+  return entries.map((entry): KnownEntry => {
     const code = byName.get(`${entry.kind} ${entry.name}`);
     if (code === undefined || entry.outcome === "reported") return entry;
     const database = databaseNote(code, work.default);
@@ -78,8 +79,8 @@ export async function makeAllCode(work: CodeWork, codes: readonly SourceCode[]):
   });
 }
 
-async function makeEach(work: CodeWork, codes: readonly SourceCode[]): Promise<InventoryEntry[]> {
-  const entries: InventoryEntry[] = [];
+async function makeEach(work: CodeWork, codes: readonly SourceCode[]): Promise<KnownEntry[]> {
+  const entries: KnownEntry[] = [];
   let left = [...codes];
   for (;;) {
     const again: { code: SourceCode; why: string; error: unknown }[] = [];
@@ -105,7 +106,7 @@ const definition = ({ shown, body }: SourceCode): string =>
     .subarray(0, 64 * 1024)
     .toString();
 
-export const reported = (code: SourceCode, note: string): InventoryEntry => ({
+export const reported = (code: SourceCode, note: string): KnownEntry => ({
   kind: code.kind,
   name: code.name,
   outcome: "reported",
@@ -113,7 +114,7 @@ export const reported = (code: SourceCode, note: string): InventoryEntry => ({
   definition: definition(code),
 });
 
-async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry | Again> {
+async function makeOne(work: CodeWork, code: SourceCode): Promise<KnownEntry | Again> {
   if (code.kind === "view" && !work.session.server.maria && drawsNumbers(code.shown || code.body))
     return reported(code, noSequences);
   if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
@@ -123,13 +124,16 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
         "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
     );
   const notes: string[] = code.doubt === undefined ? [] : [code.doubt];
-  const own = definerOf(work, code, notes);
+  const own = definerOf(work, code);
+  let lostDefiner = own.isLost ? own.note : undefined;
+  if (own.note !== undefined) notes.push(own.note);
   try {
-    await make(work, code, own);
+    await make(work, code, own.sql);
   } catch (error) {
     const number = errorNumber(error) ?? 0;
-    if (definerRefused.has(number) && own !== "CURRENT_USER") {
-      notes.push(definerNotAllowed(work, `${code.definer.user}@${code.definer.host}`));
+    if (definerRefused.has(number) && own.sql !== "CURRENT_USER") {
+      lostDefiner = definerNotAllowed(work, `${code.definer.user}@${code.definer.host}`);
+      notes.push(lostDefiner);
       try {
         await make(work, code, "CURRENT_USER");
       } catch (second) {
@@ -142,7 +146,8 @@ async function makeOne(work: CodeWork, code: SourceCode): Promise<InventoryEntry
     notes.push(`its code names the database ${work.database}, which is the source's name for it`);
   const base = { kind: code.kind, name: code.name };
   if (notes.length === 0) return { ...base, outcome: "copied" };
-  return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code) };
+  const known: Known = lostDefiner === undefined ? {} : { lostDefiner };
+  return { ...base, outcome: "converted", note: notes.join("; "), definition: definition(code), ...known };
 }
 
 interface Again {
@@ -151,7 +156,7 @@ interface Again {
   error: unknown;
 }
 
-function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEntry | Again {
+function refusal(work: CodeWork, code: SourceCode, error: unknown): KnownEntry | Again {
   const number = errorNumber(error) ?? 0;
   if (missing.has(number)) return { again: serverMessage(error), error };
   if (isRefusedStatement(error) || codeRefused.has(number) || definerRefused.has(number) || isRefusedObject(error))
@@ -160,29 +165,25 @@ function refusal(work: CodeWork, code: SourceCode, error: unknown): InventoryEnt
 }
 
 /** Errors: `schema_refused` with `on_object_error: fail`. */
-function refused({ strict }: CodeWork, code: SourceCode, why: string, error: unknown): InventoryEntry {
+function refused({ strict }: CodeWork, code: SourceCode, why: string, error: unknown): KnownEntry {
   if (strict) throw schemaRefused(`${code.kind} ${code.name}`, error as EngineError);
   return reported(code, `the target's server did not take it: ${why}`);
 }
 
-/** SQL of the account that an object of this definer gets; adds to the notes why it is another. */
+/** SQL of the account that an object of this definer gets; why it is another, and whether nobody asked for that. */
 export function definerOf(
   { definers, accounts, self }: Pick<CodeWork, "definers" | "accounts" | "self">,
   { definer }: Pick<SourceCode, "definer">,
-  notes: string[],
-): string {
+): { sql: string; note?: string; isLost?: boolean } {
   const name = `${definer.user}@${definer.host}`;
-  if (name === self) return "CURRENT_USER";
-  if (definers !== "keep") {
-    notes.push(definerRequested({ self }, name));
-    return "CURRENT_USER";
-  }
+  const own = "CURRENT_USER";
+  if (name === self) return { sql: own };
+  if (definers !== "keep") return { sql: own, note: definerRequested({ self }, name) };
   if (accounts === undefined || accounts.has(name)) {
     const host = definer.host === "" ? "" : `@${identifier(definer.host)}`;
-    return identifier(definer.user) + host;
+    return { sql: identifier(definer.user) + host };
   }
-  notes.push(definerMissing({ self }, name));
-  return "CURRENT_USER";
+  return { sql: own, note: definerMissing({ self }, name), isLost: true };
 }
 
 const wantedOf = ({ definers, database, targetDatabase }: CodeWork, name: string, definer: string): CodeOptions => ({

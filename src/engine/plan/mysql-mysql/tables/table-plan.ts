@@ -1,4 +1,3 @@
-import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
 import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
@@ -10,7 +9,6 @@ import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";
 import { priorityOf } from "../../../mysql/source/split.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
-import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { endOfRow, hiddenTimes, isPeriod, withoutHistory } from "./row-times.ts";
 
@@ -239,65 +237,4 @@ function cutExpression(text: string, at: number, head: number): string {
     else if (letter === ")" && --depth === 0) return text.slice(0, at) + text.slice(index + 1);
   }
   return text;
-}
-
-const kindWords: Record<Item["kind"], string> = {
-  column: "column",
-  primary: "primary key",
-  unique: "index",
-  key: "index",
-  fulltext: "index",
-  spatial: "index",
-  vector: "index",
-  foreign: "foreign key",
-  check: "check",
-  period: "period",
-  other: "part of a table",
-};
-
-export function tableInventory(plan: TablePlan, content: CopyOptions["content"]): InventoryEntry[] {
-  const { source, translated, shown, without } = plan;
-  // The target's table stays as it is.
-  if (content === "data") return [{ kind: "table", name: source.name, outcome: "copied" }];
-  const own = translated.notes.filter(({ item }) => item === undefined);
-  const entry = (
-    kind: string,
-    name: string,
-    notes: TranslatedTable["notes"],
-    definition: string,
-    extra: string[] = [],
-  ): InventoryEntry => {
-    const words = [...notes.map(({ note }) => note), ...extra];
-    if (words.length === 0) return { kind, name, outcome: "copied" };
-    const reported = extra.length > 0 || notes.some(({ outcome }) => outcome === "reported");
-    const bounded = definition.slice(0, 16 * 1024);
-    return { kind, name, outcome: reported ? "reported" : "converted", note: words.join("; "), definition: bounded };
-  };
-  return [
-    entry(
-      "table",
-      source.name,
-      own.map((note) => ({ ...note, outcome: "converted" as const })),
-      shown,
-    ),
-    ...own
-      .filter(({ outcome }) => outcome === "reported")
-      .map((note): InventoryEntry => entry(note.kind ?? "table option", source.name, [note], shown)),
-    ...translated.items.map(({ source: item }) =>
-      entry(
-        kindWords[item.kind],
-        item.kind === "primary" ? source.name : `${source.name}.${item.name}`,
-        translated.notes.filter((note) => note.item === item),
-        item.text,
-        without.has(item)
-          ? [
-              item.kind !== "column"
-                ? `the target's server did not take it${["primary", "unique"].includes(item.kind) ? doubledValues : ""}`
-                : "the target's server did not take its expression, or computes other values by it: the column is plain there",
-            ]
-          : [],
-      ),
-    ),
-    ...(translated.partitions === "" ? [] : [{ kind: "partitions", name: source.name, outcome: "copied" as const }]),
-  ];
 }

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { isJsonCheck, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
 import { createNames } from "../tables/names.ts";
@@ -56,11 +57,11 @@ export const checkEntry = (
   table: string,
   { name, target }: Pick<CheckPlan, "name" | "target">,
   outcome: InventoryEntry["outcome"],
-): InventoryEntry => ({
+): KnownEntry => ({
   kind: "check",
   name: `${table}.${name}`,
   outcome,
-  ...(outcome === "converted" && target !== name ? { note: `as ${target}` } : {}),
+  ...(outcome === "converted" && target !== name ? { note: renamed(target), targetName: target } : {}),
 });
 
 /** `taken`: names of the table's other constraints in the target. Foreign keys keep their names too. */

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import type { Known } from "../../../contract/known.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsFrom } from "../tables/sequences.ts";
 import { computedAs } from "./checks.ts";
@@ -13,6 +14,7 @@ export type Note = (
   outcome: InventoryEntry["outcome"],
   words?: string,
   definition?: string,
+  known?: Known,
 ) => void;
 
 /** What gives a column its value where no row does, as DDL after its type: a default, or what it is computed from. */

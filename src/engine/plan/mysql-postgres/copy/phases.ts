@@ -61,10 +61,10 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   progress.did();
   readAsUtc(plans).forEach(warn);
   if (!dataOnly) {
-    lostKeys(plans).forEach(warn);
+    for (const { reason } of lostKeys(plans)) warn(reason);
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
-  for (const doubt of doubtfulIndexes(plans)) hooks.log("warning", printable(doubt));
+  for (const { reason } of doubtfulIndexes(plans)) hooks.log("warning", printable(reason));
   const { throttle, signal } = run;
   const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
   const { kept, copiedAgain, stray, written } = await prepareTables(run, planned, comparing);
@@ -123,7 +123,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
   }
   // Again: a plan that the data changed may have lost one more.
-  if (!dataOnly) lostKeys(final).forEach(warn);
+  if (!dataOnly) for (const { reason } of lostKeys(final)) warn(reason);
   // The sessions are free: their rows are read.
   if (!dataOnly) await readDefinitions(snapshot.readers, database, catalogue.others);
   const others = dataOnly ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { type Unseen, unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
@@ -82,14 +83,15 @@ const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {
 };
 
 /** What is not a table nor a sequence. */
-export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): InventoryEntry[] =>
-  others.flatMap(({ kind, name, definition }): InventoryEntry[] => {
+export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): KnownEntry[] =>
+  others.flatMap(({ kind, name, definition, view: shown }): KnownEntry[] => {
     if (kind === "sequence") return [];
     const view = kind === "view" ? views.get(name) : undefined;
     const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
     if (outcome === "converted") return [{ kind, name, ...view, outcome }];
-    const unseen = definition === undefined && note?.includes(unseenText) !== true ? `; ${unseenText}` : "";
-    return [{ kind, name, outcome, note: `${note}${unseen}`, ...(definition === undefined ? {} : { definition }) }];
+    if (definition !== undefined) return [{ kind, name, outcome, note: `${note}`, definition }];
+    const isSaid = view !== undefined && !shown?.query;
+    return [{ kind, name, outcome, note: isSaid ? `${note}` : `${note}; ${unseenText}`, unseen: true }];
   });
 
 /** With content `data`. */
@@ -100,12 +102,13 @@ export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
   unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
 /** Primary keys and unique indexes that have no equal in the target: what they forbid is allowed there. */
-export const lostKeys = (plans: readonly TablePlan[]): string[] =>
+export const lostKeys = (plans: readonly TablePlan[]): { object: string; reason: string }[] =>
   plans.flatMap(({ source, indexes, inventory }) =>
     source.indexes
       .filter((index) => index.unique && !indexes.some((planned) => planned.source === index))
       .map(({ name }) => {
         const entry = inventory.find((one) => one.kind === "index" && one.name === `${source.name}.${name}`);
-        return `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name} is not copied: ${entry?.note ?? ""}`;
+        const object = `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name}`;
+        return { object, reason: `${object} is not copied: ${entry?.note ?? ""}` };
       }),
   );

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { renamed } from "../../../contract/known.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
@@ -87,7 +88,7 @@ async function proveEach(finishing: Finishing, keys: readonly ForeignKeyPlan[]):
     try {
       await fenced(session, fence, () => session.run(keys.map((key) => key.validate).join("; ")));
       for (const key of keys)
-        say(finishing, key, "converted", key.name === key.source.name ? undefined : `as ${key.name}`);
+        say(finishing, key, "converted", key.name === key.source.name ? undefined : renamed(key.name));
       return;
     } catch (error) {
       if (sqlState(error) !== "23503") throw error;
@@ -97,7 +98,7 @@ async function proveEach(finishing: Finishing, keys: readonly ForeignKeyPlan[]):
     for (const key of keys) {
       try {
         await fenced(session, fence, () => session.run(key.validate));
-        say(finishing, key, "converted", key.name === key.source.name ? undefined : `as ${key.name}`);
+        say(finishing, key, "converted", key.name === key.source.name ? undefined : renamed(key.name));
       } catch (error) {
         if (sqlState(error) !== "23503") throw error;
         await reportOrphans(finishing, session, key);

@@ -185,15 +185,16 @@ export const tooLongMessage = (bytes: number): string =>
   `its keys have up to ${bytes} bytes and PostgreSQL's B-tree takes ${longestKey}`;
 
 /** Indexes that may turn out not to be possible, in words, before a row was copied. */
-export const doubtfulIndexes = (plans: readonly { source: SourceTable; indexes: readonly IndexPlan[] }[]): string[] =>
+export const doubtfulIndexes = (
+  plans: readonly { source: SourceTable; indexes: readonly IndexPlan[] }[],
+): { object: string; reason: string }[] =>
   plans.flatMap(({ source: table, indexes }) =>
-    indexes.flatMap(({ source: { name, unique }, tooLong }) =>
-      tooLong === undefined
-        ? []
-        : [
-            `${unique ? "unique " : ""}index ${table.name}.${name}: ${tooLongMessage(tooLong)}: it is built if the data fit, and reported if not`,
-          ],
-    ),
+    indexes.flatMap(({ source: { name, unique }, tooLong }) => {
+      if (tooLong === undefined) return [];
+      const object = `${unique ? "unique " : ""}index ${table.name}.${name}`;
+      const reason = `${object}: ${tooLongMessage(tooLong)}: it is built if the data fit, and reported if not`;
+      return [{ object, reason }];
+    }),
   );
 
 /** Names of constraints of their table. */

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { renamed } from "../../../contract/known.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
@@ -46,7 +47,7 @@ export async function planSequences(
       after: `SELECT pg_catalog.setval(${literal(quoted)}::regclass, ${value}, ${spent})`,
     });
     const words = [
-      own === name ? [] : [`as ${own}`],
+      own === name ? [] : [renamed(own)],
       step === 0n ? ["counts by 1: the source's increment is that of its server"] : [],
       cache > 1n ? [`without the cache of ${cache}, which each session would have for itself`] : [],
     ].flat();
@@ -55,6 +56,7 @@ export async function planSequences(
       name,
       outcome: "converted",
       ...(words.length === 0 ? {} : { note: words.join("; ") }),
+      ...(own === name ? {} : { targetName: own }),
     });
   }
   return inventory;

@@ -1,4 +1,5 @@
-import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract/index.ts";
+import { EngineError, type MadeObject } from "../../../contract/index.ts";
+import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
@@ -43,7 +44,7 @@ export interface TablePlan {
   after: string[];
   /** Made with `after`. */
   madeAfter: MadeObject[];
-  inventory: InventoryEntry[];
+  inventory: KnownEntry[];
 }
 
 /** Names that PostgreSQL gives to columns of its own in every table. */
@@ -57,7 +58,7 @@ export function planTable(
   const { schema, database } = scheme;
   const name = scheme.tables.get(source.name) as string;
   const table = qualified(schema, name);
-  const inventory: InventoryEntry[] = [];
+  const inventory: KnownEntry[] = [];
   const made: MadeObject[] = [];
   const create: string[] = [];
   const drop: string[] = [`DROP TABLE IF EXISTS ${table}`];
@@ -65,14 +66,16 @@ export function planTable(
   const madeAfter: MadeObject[] = [];
   const columnNames = createNames(systemColumns);
   refuseLabels(source.name, source.columns);
-  const note = (kindOf: string, of: string, outcome: InventoryEntry["outcome"], words?: string, definition?: string) =>
+  const note: Note = (kindOf, of, outcome, words, definition, known) => {
     inventory.push({
       kind: kindOf,
       name: `${source.name}${of === "" ? "" : `.${of}`}`,
       outcome,
       ...(words === undefined ? {} : { note: words }),
       ...(definition === undefined ? {} : { definition }),
+      ...known,
     });
+  };
 
   const definitions: string[] = [];
   const columns = source.columns.map((column): ColumnPlan => {
@@ -136,7 +139,7 @@ export function planTable(
   create.push(...(split?.create ?? []));
   made.push(...(split?.made ?? []));
   if (source.comment !== "") after.push(`COMMENT ON TABLE ${table} IS ${literal(source.comment)}`);
-  note("table", "", "converted", name === source.name ? undefined : `as ${name}`);
+  noteTable(source, name, note);
   notePartitions(partitions, note);
   if (source.versioned) note("system versioning", "", "reported", "present rows only; the history is not copied");
   inventory.push(...periodEntries(source));
@@ -214,6 +217,11 @@ function notePartitions(partitions: ReturnType<typeof planPartitions>, note: Not
   else note("partitions", "", "reported", partitions.reported);
 }
 
+const noteTable = (source: SourceTable, name: string, note: Note): void =>
+  name === source.name
+    ? note("table", "", "converted")
+    : note("table", "", "converted", renamed(name), undefined, { targetName: name });
+
 /** Reported where the target's is not as strict, or finds other rows. */
 function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Note): void {
   const { source } = planned;
@@ -224,12 +232,16 @@ function noteIndex(planned: IndexPlan, columns: readonly ColumnPlan[], note: Not
       : `its parser ${source.parser} is not copied: PostgreSQL splits texts into other words`;
   const words = [remarksOnIndex(planned), overlaps?.note, parser].filter((one) => one !== undefined);
   const outcome = overlaps === undefined && parser === undefined ? "converted" : "reported";
-  note("index", source.name, outcome, words.join("; ") || undefined, overlaps?.definition);
+  note("index", source.name, outcome, words.join("; ") || undefined, overlaps?.definition, {
+    ...(planned.name === source.name ? {} : { targetName: planned.name }),
+    ...(planned.apart === undefined ? {} : { exclusion: planned.apart.name }),
+    ...(planned.tooLong === undefined ? {} : { inDoubt: true }),
+  });
 }
 
 const remarksOnIndex = ({ name, source, remark, tooLong, folded, apart }: IndexPlan): string | undefined =>
   [
-    name === source.name ? undefined : `as ${name}`,
+    name === source.name ? undefined : renamed(name),
     remark,
     folded?.words,
     apart?.words,
@@ -248,7 +260,7 @@ const remarksOn = (
 ): string =>
   [
     `${column.columnType} → ${sql}`,
-    target === column.name ? undefined : `as ${target}`,
+    target === column.name ? undefined : renamed(target),
     words,
     /\binvisible\b/.test(column.extra) ? "INVISIBLE in the source; here SELECT * shows it" : undefined,
     isUnsigned(column) ? "UNSIGNED in the source; here numbers below 0 are not refused" : undefined,

@@ -1,3 +1,4 @@
+import { renamed } from "../../../contract/known.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -59,7 +60,7 @@ export function planViews(
       plans.push({
         ...{ source, name, tables: reads },
         create: `CREATE VIEW ${qualified(scheme.schema, name)}${rights} AS ${sql}${check}`,
-        notes: [...(name === source ? [] : [`as ${name}`]), ...notes],
+        notes: [...(name === source ? [] : [renamed(name)]), ...notes],
       });
       return [scheme.schema, name];
     },

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
@@ -10,7 +10,7 @@ export function planChecks(
   source: SourceTable,
   columns: readonly ColumnPlan[],
   planning: ColumnPlanning,
-  inventory: InventoryEntry[],
+  inventory: KnownEntry[],
   counter: string | undefined,
 ): string[] {
   const { expressions, scheme, brokenChecks } = planning;
@@ -37,12 +37,13 @@ export function planChecks(
     if ("sql" in translated)
       lines.push(`CONSTRAINT ${identifier(name)} CHECK (${translated.sql})${enforced ? "" : " NOT ENFORCED"}`);
     const note =
-      "sql" in translated ? (name === wanted ? undefined : `as ${name}`) : `not copied: ${translated.reason}`;
+      "sql" in translated ? (name === wanted ? undefined : renamed(name)) : `not copied: ${translated.reason}`;
     inventory.push({
       kind: kindOf,
       name: label,
       outcome: "sql" in translated ? "converted" : "reported",
       ...(note === undefined ? {} : { note }),
+      ...("sql" in translated && name !== wanted ? { targetName: name } : {}),
       ...("sql" in translated ? {} : { definition }),
     });
   };

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { renamed } from "../../../contract/known.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { commentCharacters, cutComment } from "../tables/indexes.ts";
@@ -33,7 +34,7 @@ function describe(described: Described, column: ColumnPlan): string {
   const { source: from, type, nullable } = column;
   const remarks = [
     `${from.written} → ${type.sql}`,
-    column.name === from.name ? undefined : `as ${column.name}`,
+    column.name === from.name ? undefined : renamed(column.name),
     type.note,
   ];
   const parts = [identifier(column.name), type.sql];

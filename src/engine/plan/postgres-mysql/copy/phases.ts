@@ -1,5 +1,6 @@
 import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
@@ -19,7 +20,7 @@ import { planForeignKeys } from "../tables/foreign-keys.ts";
 import type { CopyWorker } from "./copy-part.ts";
 import { tableTasks } from "./copy-tables.ts";
 import { type PreparedCopy, prepare } from "./prepare.ts";
-import { dataWarnings, isLostKey, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
+import { dataWarnings, objectEntries, sequenceEntries, withDifferences } from "./report.ts";
 import { markFinished } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { plansOf } from "./state.ts";
@@ -87,7 +88,8 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made, () => progress.did()),
     warn,
   );
-  for (const { kind, name, note } of inventory.filter(isLostKey)) warn(`${kind} ${name} is not copied: ${note}`);
+  for (const { kind, name, note } of inventory.filter(({ lostKey }) => lostKey))
+    warn(`${kind} ${name} is not copied: ${note}`);
   const left = notCopiedText(inventory);
   if (left !== undefined) warn(`${left} (see the report)`);
   const { maria, versionText } = target.server;
@@ -209,7 +211,7 @@ const inventoryOf = (
   keys: readonly InventoryEntry[],
   views: ViewOutcomes,
   content: string,
-): InventoryEntry[] => [
+): KnownEntry[] => [
   ...states.flatMap(({ plan }) => plan.inventory),
   ...keys,
   ...chosen.entries,

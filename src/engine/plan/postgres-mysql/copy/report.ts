@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { minusZeroMessage } from "../../../mysql/driver/changed-numbers.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
@@ -29,12 +30,9 @@ export const dataWarnings = (states: readonly TableState[]): string[] =>
     }),
   );
 
-export const isLostKey = ({ kind, outcome, note = "" }: InventoryEntry): boolean =>
-  kind === "index" && outcome === "reported" && /does not refuse (?:doubled values|periods that overlap)/.test(note);
-
 const leftOut = "its table is skipped by options.include or options.exclude";
 
-export function objectEntries(objects: readonly SourceObject[], { left }: Pick<Chosen, "left">): InventoryEntry[] {
+export function objectEntries(objects: readonly SourceObject[], { left }: Pick<Chosen, "left">): KnownEntry[] {
   return objects.map((object) => {
     const entry = reportObject(object);
     if (object.owner === null || !left.has(object.owner)) return entry;
@@ -77,10 +75,10 @@ export function sequenceEntries(
 
 /** The inventory, with what the target made otherwise than asked for. Errors: `target_changed` where a table or column is missing. */
 export function withDifferences(
-  inventory: readonly InventoryEntry[],
+  inventory: readonly KnownEntry[],
   differences: readonly Difference[],
   warn: (words: string) => void,
-): InventoryEntry[] {
+): KnownEntry[] {
   const entries = [...inventory];
   for (const { plan, kind, name, words } of differences) {
     if (kind === "table")
@@ -89,7 +87,7 @@ export function withDifferences(
     warn(`${kind} ${label}: ${words}`);
     const at = entries.findIndex((entry) => entry.kind === kind && entry.name === label);
     const note = [entries[at]?.note, words].filter((one) => one !== undefined).join("; ");
-    const entry: InventoryEntry = { ...entries[at], kind, name: label, outcome: "reported", note };
+    const entry: KnownEntry = { ...entries[at], kind, name: label, outcome: "reported", note };
     if (at < 0) entries.push(entry);
     else entries[at] = entry;
   }

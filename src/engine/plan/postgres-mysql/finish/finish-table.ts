@@ -182,6 +182,6 @@ function keyEntry(
     warn(words);
     return entry("reported", [...key.remarks, words]);
   }
-  for (const remark of key.remarks) if (/not MySQL's/.test(remark)) warn(`foreign key ${printable(name)}: ${remark}`);
+  for (const remark of key.lost) warn(`foreign key ${printable(name)}: ${remark}`);
   return entry(keyOutcome(key), key.remarks);
 }

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { constraintName, type Scheme } from "../columns/scheme.ts";
@@ -16,6 +17,8 @@ export interface ForeignKeyPlan {
   onUpdate: string;
   onDelete: string;
   remarks: string[];
+  /** Of the remarks, what the target's key does not do. */
+  lost: string[];
 }
 
 /** What a key keeps of its tables' plans. */
@@ -24,8 +27,8 @@ export type KeyTable = Pick<TablePlan, "source" | "name" | "load" | "indexes">;
 const keyTable = ({ source, name, load, indexes }: TablePlan): KeyTable => ({ source, name, load, indexes });
 
 /** What the copy says of a key that is made and that no row breaks: one that the target has only in part is reported. */
-export const keyOutcome = ({ remarks }: Pick<ForeignKeyPlan, "remarks">): "converted" | "reported" =>
-  remarks.some((words) => /not /.test(words)) ? "reported" : "converted";
+export const keyOutcome = ({ lost, source }: ForeignKeyPlan): "converted" | "reported" =>
+  lost.length > 0 || source.deferrable ? "reported" : "converted";
 
 const rules: Record<string, string> = { a: "NO ACTION", r: "RESTRICT", c: "CASCADE", n: "SET NULL" };
 
@@ -76,15 +79,15 @@ function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceF
   )
     return `the key that it refers to in ${tableName(parent.source)} is not copied completely`;
 
-  const remarks: string[] = [];
+  const lost: string[] = [];
   const nullable = columns.every((column) => column?.nullable);
   const rule = (event: string, code: string): string => {
     if (code === "d") {
-      remarks.push(`ON ${event} SET DEFAULT is not MySQL's: NO ACTION`);
+      lost.push(`ON ${event} SET DEFAULT is not MySQL's: NO ACTION`);
       return "NO ACTION";
     }
     if (code === "n" && (!nullable || source.setColumns.length > 0)) {
-      remarks.push(
+      lost.push(
         `ON ${event} SET NULL of ${source.setColumns.length > 0 ? "some columns" : "a NOT NULL column"} is not MySQL's: NO ACTION`,
       );
       return "NO ACTION";
@@ -93,10 +96,14 @@ function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceF
   };
   const onUpdate = rule("UPDATE", source.onUpdate);
   const onDelete = rule("DELETE", source.onDelete);
-  if (source.deferrable) remarks.push("not deferrable: checked at once");
-  if (source.match === "f") remarks.push("MATCH FULL is not MySQL's: a partly empty key is not refused");
+  const remarks = [...lost, ...(source.deferrable ? ["not deferrable: checked at once"] : [])];
+  if (source.match === "f") {
+    const words = "MATCH FULL is not MySQL's: a partly empty key is not refused";
+    lost.push(words);
+    remarks.push(words);
+  }
   const name = constraintName(scheme, `foreign key ${foreignKeyName(table.source, source)}`, source.name);
-  if (name !== source.name) remarks.push(`as ${name}`);
+  if (name !== source.name) remarks.push(renamed(name));
   const child = qualified(scheme.database, table.name);
   const parentName = qualified(scheme.database, parent.name);
   const names = (of: typeof columns) => of.map((column) => column?.name ?? "");
@@ -115,6 +122,7 @@ function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceF
     onUpdate,
     onDelete,
     remarks,
+    lost,
   };
 }
 

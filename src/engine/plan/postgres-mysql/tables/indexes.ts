@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import { type Known, type KnownEntry, renamed } from "../../../contract/known.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
@@ -21,6 +21,8 @@ export interface IndexPlan {
   /** Stands over whole columns, so that foreign keys may refer to it. */
   whole: boolean;
   remarks: string[];
+  /** The target has less of it than the source. */
+  lesser: boolean;
   /** Columns that are made for it: hashes of what is too long for a key. */
   helpers: { name: string; sql: string }[];
   /** Over an expression: built alone, since the server may refuse it. */
@@ -76,6 +78,11 @@ export function planIndex(
   const never = parts.find(({ column }) => column?.type.unkeyed === "never")?.column;
   if (never !== undefined) return { reported: `MySQL cannot index the ${never.sql} of column ${never.source.name}` };
   const remarks: string[] = [];
+  let lesser = false;
+  const lose = (words: string) => {
+    lesser = true;
+    remarks.push(words);
+  };
   const helpers: IndexPlan["helpers"] = [];
   const wishes = parts.map(({ column }) => (column === undefined ? 0 : wishOf(column)));
   const given = shares(wishes, keyBytes);
@@ -88,7 +95,7 @@ export function planIndex(
     if ((wishes[at] ?? 0) <= room) return `${name}${direction}`;
     whole = false;
     if (!index.unique) {
-      remarks.push(`of column ${column.source.name} its beginning`);
+      lose(`of column ${column.source.name} its beginning`);
       return `${name}(${column.type.unkeyed === "binary" ? room : Math.floor(room / characterBytes)})${direction}`;
     }
     const helper = columnNames.take(`${column.name}_hash`, `hash ${index.name} ${column.name}`);
@@ -101,14 +108,14 @@ export function planIndex(
   });
   const primary = index.primary && helpers.length === 0;
   if (index.primary && !primary) remarks.push("a unique index in place of the primary key");
-  if (index.include.length > 0) remarks.push(`without the included columns ${index.include.join(", ")}`);
-  if (index.nullsNotDistinct) remarks.push("NULLS NOT DISTINCT is lost: the target does not refuse a second NULL");
-  if (index.unique) remarks.push(...index.keys.flatMap(lostFolding));
-  if (index.constraint?.deferrable) remarks.push("not deferrable: checked at once");
+  if (index.include.length > 0) lose(`without the included columns ${index.include.join(", ")}`);
+  if (index.nullsNotDistinct) lose("NULLS NOT DISTINCT is lost: the target does not refuse a second NULL");
+  if (index.unique) index.keys.flatMap(lostFolding).forEach(lose);
+  if (index.constraint?.deferrable) lose("not deferrable: checked at once");
   if (index.method === "hash") remarks.push("a B-tree in place of a hash");
   const list = (maria && primary ? sql.map((part) => part.replace(/ DESC$/, "")) : sql).join(", ");
   const name = primary ? "PRIMARY" : indexes.take(index.name, `index ${index.schema}.${index.name}`);
-  if (!primary && name !== index.name) remarks.push(`as ${name}`);
+  if (!primary && name !== index.name) remarks.push(renamed(name));
   const kept = cutComment(index.comment ?? "", commentCharacters.index);
   if (kept !== (index.comment ?? "")) remarks.push("its comment is shortened");
   const comment = index.comment === null ? "" : ` COMMENT ${literal(kept)}`;
@@ -121,6 +128,7 @@ export function planIndex(
     columns: parts.flatMap(({ column }) => (column === undefined ? [] : [column.source.name])),
     whole,
     remarks,
+    lesser,
     helpers,
     functional,
   };
@@ -174,10 +182,11 @@ function spatialIndex(
     whole: false,
     remarks: [
       "a spatial index",
-      ...(name === index.name ? [] : [`as ${name}`]),
+      ...(name === index.name ? [] : [renamed(name)]),
       ...(comment === (index.comment ?? "") ? [] : ["its comment is shortened"]),
       ...(index.include.length > 0 ? [`without the included columns ${index.include.join(", ")}`] : []),
     ],
+    lesser: index.include.length > 0,
     helpers: [],
     functional: false,
   };
@@ -211,30 +220,32 @@ function wishOf({ type }: ColumnPlan): number {
   return type.text?.characters === undefined ? type.bytes : type.text.characters * characterBytes;
 }
 
+const targetNameOf = ({ name, primary, source }: IndexPlan): Known =>
+  primary || name === source.name ? {} : { targetName: name };
+
 /** Entries for an index and the constraint that it carries. */
 export function indexEntries(
   table: SourceTable,
   index: SourceIndex,
   plan: IndexPlan | { reported: string },
-): InventoryEntry[] {
+): KnownEntry[] {
   const name = fullName(index.schema, index.name);
   const accepted = ofPeriods(index) ? "periods that overlap" : index.unique ? "doubled values" : undefined;
-  const lost = accepted !== undefined && "reported" in plan ? `, so the target does not refuse ${accepted}` : "";
-  const rest: Pick<InventoryEntry, "outcome" | "note" | "definition"> =
+  const isLost = accepted !== undefined && "reported" in plan;
+  const rest: Omit<KnownEntry, "kind" | "name"> =
     "reported" in plan
       ? {
           outcome: "reported",
-          note: `${plan.reported}${lost}`,
+          note: `${plan.reported}${isLost ? `, so the target does not refuse ${accepted}` : ""}`,
           definition: index.constraint?.definition ?? index.definition,
         }
       : {
           outcome: "converted",
           ...(plan.remarks.length === 0 ? {} : { note: plan.remarks.join("; ") }),
-          ...(plan.remarks.some((words) => /lost|without|not deferrable|beginning/.test(words))
-            ? { definition: index.definition }
-            : {}),
+          ...(plan.lesser ? { definition: index.definition } : {}),
+          ...targetNameOf(plan),
         };
-  const entries: InventoryEntry[] = [{ kind: "index", name, ...rest }];
+  const entries: KnownEntry[] = [{ kind: "index", name, ...rest, ...(isLost ? { lostKey: true } : {}) }];
   if (index.constraint !== null)
     entries.push({ kind: "constraint", name: `${tableName(table)} ${index.constraint.name}`, ...rest });
   return entries;

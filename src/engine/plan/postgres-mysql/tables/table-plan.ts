@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { LoadTarget } from "../../../mysql/target/loader.ts";
 import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
 import type { Field } from "../../../rows/copy-to-load/fields.ts";
@@ -32,7 +32,7 @@ export interface TablePlan {
   counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
   /** As lines of its definition. */
   checks: readonly string[];
-  inventory: InventoryEntry[];
+  inventory: KnownEntry[];
 }
 
 /** By the tables' oids in the source. */

@@ -1,4 +1,5 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
+import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { doublesOf, kind } from "../../../rows/copy-to-load/fields.ts";
@@ -27,7 +28,7 @@ import type { TablePlan } from "./table-plan.ts";
 export function planTable(source: SourceTable, planning: ColumnPlanning): TablePlan {
   const { scheme, observedTypes } = planning;
   const name = scheme.tables.get(source.oid) ?? source.name;
-  const inventory: InventoryEntry[] = [];
+  const inventory: KnownEntry[] = [];
   const columnNames = createNames();
   const columns = fitRow(
     source.columns.map((column) => planColumn(column, columnNames, planning)),
@@ -147,9 +148,9 @@ function partitionsOf(
   return made ? ` ${planned.sql}` : "";
 }
 
-function tableEntry(source: SourceTable, name: string, comment: string): InventoryEntry {
+function tableEntry(source: SourceTable, name: string, comment: string): KnownEntry {
   const notes = [
-    name === source.name ? undefined : `as ${name}`,
+    name === source.name ? undefined : renamed(name),
     source.kind === "m" ? "a table with the view's rows; MySQL has no materialised views" : undefined,
     source.unlogged ? "logged: MySQL has no unlogged tables" : undefined,
     source.inherits.length > 0 ? `inherits ${source.inherits.join(", ")} in the source, and nothing here` : undefined,
@@ -162,5 +163,6 @@ function tableEntry(source: SourceTable, name: string, comment: string): Invento
     name: tableName(source),
     outcome: "converted",
     ...(notes.length === 0 ? {} : { note: notes.join("; ") }),
+    ...(name === source.name ? {} : { targetName: name }),
   };
 }

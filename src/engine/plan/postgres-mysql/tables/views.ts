@@ -1,3 +1,4 @@
+import { renamed } from "../../../contract/known.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { ofUsers } from "../../../postgres/catalogue/tables.ts";
@@ -89,7 +90,7 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
       const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
       plans.push({
         ...{ source: view, name, sql, tables: reads },
-        notes: [...(name === view.view ? [] : [`as ${name}`]), ...notes],
+        notes: [...(name === view.view ? [] : [renamed(name)]), ...notes],
       });
       return [scheme.database, name];
     },

@@ -70,9 +70,10 @@ export async function tellOthers(
     if ((await compare(run, [pairOf(table, own, own.columns)], 0)) === undefined) continue;
     const unreadable: string[] = [];
     for (const column of own.columns) {
-      const note = await compare(run, [pairOf(table, own, [column])], 1);
-      if (note === undefined) continue;
-      if (note.startsWith(unread)) unreadable.push(column);
+      const found = await compare(run, [pairOf(table, own, [column])], 1);
+      if (found === undefined) continue;
+      const { note } = found;
+      if (!found.isCompared) unreadable.push(column);
       const name = printable(fullName(table.schema, table.name, column));
       run.said.note({ kind: "generated column", name, outcome: "reported", note });
       run.said.warn(`generated column ${name}: ${note}`);
@@ -82,7 +83,16 @@ export async function tellOthers(
   }
 }
 
-const unread = "its values could not be compared";
+interface Different {
+  /** False: its values could not be read. */
+  isCompared: boolean;
+  note: string;
+}
+
+const unread = (why: string): Different => ({
+  isCompared: false,
+  note: `its values could not be compared (${why})`,
+});
 
 /** A row's values stand beside its key; without one beside all that it holds. */
 function pairOf({ schema, name, columns }: Table, { key }: ComputedColumns, some: readonly string[]): TablePair {
@@ -98,7 +108,7 @@ async function compare(
   { workers, signal, throttle, progress }: Comparison,
   pairs: readonly TablePair[],
   maxKeys: number,
-): Promise<string | undefined> {
+): Promise<Different | undefined> {
   try {
     const { differences, uncompared } = await compareTables(
       { engine: "postgres", sessions: workers.map(({ source }) => source) },
@@ -108,11 +118,14 @@ async function compare(
     );
     const [difference] = differences;
     if (difference !== undefined)
-      return `${difference.differing === undefined ? "many" : difference.differing} of its values are not those of the source (of ${counted(difference.rows.source, "row")}): generated columns are not copied, and the target's locale, version or functions give others`;
-    return uncompared.length > 0 ? `${unread} (${uncompared.join("; ")})` : undefined;
+      return {
+        isCompared: true,
+        note: `${difference.differing ?? "many"} of its values are not those of the source (of ${counted(difference.rows.source, "row")}): generated columns are not copied, and the target's locale, version or functions give others`,
+      };
+    return uncompared.length > 0 ? unread(uncompared.join("; ")) : undefined;
   } catch (error) {
     // 42501: a target that only takes rows.
     if (!isRefusal(error) && sqlState(error) !== "42501") throw error;
-    return `${unread} (${serverMessage(error)})`;
+    return unread(serverMessage(error));
   }
 }
