@@ -1,19 +1,17 @@
+import { segment, segments } from "../resources/backup/object-names.ts";
 import { BackupError } from "./contract.ts";
 
-/**
- * Names of objects in a storage: segments of letters, digits, dots, dashes and underscores, joined by slashes. No segment
- * begins with a dot, so that no name leaves the storage's folder or meets a temporary file.
- */
+/** Names of objects in a storage (resources/backup/object-names.ts), each segment one that a folder takes. */
 
-const segment = "[A-Za-z0-9_-][A-Za-z0-9._-]{0,199}";
-const name = new RegExp(`^${segment}(?:/${segment}){0,15}$`);
+const longest = 200;
+const name = new RegExp(`^${segments}$`);
 const oneSegment = new RegExp(`^${segment}$`);
 
-export const isPartName = (text: string): boolean => oneSegment.test(text);
+export const isPartName = (text: string): boolean => text.length <= longest && oneSegment.test(text);
 
 /** Errors: `name_invalid`. */
 export function checkName(text: string): string {
-  if (name.test(text)) return text;
+  if (name.test(text) && text.split("/").every((part) => part.length <= longest)) return text;
   throw new BackupError(
     "name_invalid",
     `${JSON.stringify(text.slice(0, 200))} is not a name of a backup: use letters, digits, ., - and _, and / between segments`,

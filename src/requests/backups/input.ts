@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { prefixWords, segments } from "../../resources/backup/object-names.ts";
 import { bucketSchema, encryptionSchema } from "../../resources/backup/place.ts";
 import { dailyCron, dailyCronMessage, retentionSchema, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
 import { title } from "../accounts/shapes.ts";
@@ -57,8 +58,7 @@ const retentionInput = z
 const bucket = bucketSchema.shape;
 const secret = (what: string, most: number) =>
   z.string().min(1).max(most).describe(`${what}. It is stored sealed and never returned.`);
-const prefixError =
-  "must be at most 16 names between slashes, of letters, digits, ., - and _, none with a dot first, and without `..`";
+const prefixError = `must be ${prefixWords}`;
 const storageInput = z
   .strictObject({
     endpoint: z.string().min(1).max(512).describe(describedAs(bucket.endpoint)).exactOptional(),
@@ -76,7 +76,7 @@ const storageInput = z
     prefix: z
       .string()
       .max(256)
-      .regex(/^[A-Za-z0-9_-][A-Za-z0-9._-]*(\/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,15}$/, { error: prefixError })
+      .regex(new RegExp(`^${segments}$`), { error: prefixError })
       .refine((prefix) => !prefix.includes(".."), { error: prefixError })
       .describe(describedAs(bucket.prefix))
       .exactOptional(),

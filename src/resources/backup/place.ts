@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { prefixWords, segments } from "./object-names.ts";
 
 /** Where a backup is kept and for whom it is encrypted: shared by BackupSchedule and BackupRun. */
 
@@ -48,8 +49,8 @@ export const bucketSchema = z
         "write endpoint as https://host or https://host:port, without a user, a path or a query",
       ],
       [
-        "!has(self.prefix) || self.prefix.matches('^([A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*){0,15})?$') && !self.prefix.contains('..')",
-        "write prefix as at most 16 names between slashes, of letters, digits, ., - and _, none with a dot first, and without `..`",
+        `!has(self.prefix) || self.prefix.matches('^(${segments})?$') && !self.prefix.contains('..')`,
+        `write prefix as ${prefixWords}`,
       ],
     ),
   );

@@ -11,12 +11,6 @@ export const reportKeyless = (
   exactly = false,
 ): Promise<void> =>
   reportRefused(report, "tables without a primary key", async () => {
-    for (const reason of await keylessTables(session, tables, exactly))
-      report(
-        "warning",
-        "invisible_keys",
-        "sql_generate_invisible_primary_key",
-        reason,
-        "SET GLOBAL sql_generate_invisible_primary_key = OFF while the copy runs, or grant the user SESSION_VARIABLES_ADMIN",
-      );
+    for (const { reason, fix } of await keylessTables(session, tables, exactly))
+      report("warning", "invisible_keys", "sql_generate_invisible_primary_key", reason, fix);
   });

@@ -71,5 +71,6 @@ export async function claimNames(
   const exact = await tellsCase(writer);
   const naming = { database: source.database, prefix, content: options.content, server, exact };
   await fence.claim(wantedNames(catalogue, naming), reset ? made : []);
-  return options.content === "data" ? [] : keylessTables(writer, withoutKey(catalogue, prefix));
+  if (options.content === "data") return [];
+  return (await keylessTables(writer, withoutKey(catalogue, prefix))).map(({ reason }) => reason);
 }

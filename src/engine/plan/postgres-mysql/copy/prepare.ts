@@ -174,13 +174,8 @@ async function prepareTarget(
   const uncounted: string[] = [];
   if (content !== "data") {
     const keyless = planner.states.filter(({ plan }) => !plan.indexes.some(({ primary }) => primary));
-    uncounted.push(
-      ...(await keylessTables(
-        target,
-        keyless.map(({ plan }) => plan.name),
-        true,
-      )),
-    );
+    const names = keyless.map(({ plan }) => plan.name);
+    await keylessTables(target, names, true);
   }
   run.progress.did();
   const finished =
