@@ -1,3 +1,4 @@
+import type { InventoryEntry } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { MysqlError } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";
@@ -20,6 +21,9 @@ export interface Unseen {
   /** Both, for a report. */
   note: string;
 }
+
+export const unseenEntries = (unseen: readonly Unseen[]): InventoryEntry[] =>
+  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
 /** `tables`: the base tables that the user sees. */
 export async function findUnseen(session: Session, database: string, tables: readonly string[]): Promise<Unseen[]> {

@@ -2,7 +2,8 @@ import { counted } from "../../../../guard/text.ts";
 import type { CopyOptions, CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
 import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
 import { knowsMinusZero } from "../../../mysql/driver/changed-numbers.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -169,7 +170,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       target: `${target.database}.${prefix}${name}`,
       rows: done.get(name)?.rows ?? { source: 0, target: 0 },
     })),
-    inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue)],
+    inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue.unseen)],
     warnings,
     ...changed,
     ...(verification === undefined ? {} : { verification }),
@@ -200,9 +201,6 @@ const changedOf = (done: ReadonlyMap<string, DoneTable>) =>
 
 const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
   [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);
-
-const unseenEntries = ({ unseen }: Catalogue): InventoryEntry[] =>
-  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
 /** Copies what is not kept, the largest first, so that no long table is left for the end. */
 async function copyRows(

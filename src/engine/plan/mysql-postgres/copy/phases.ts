@@ -2,6 +2,7 @@ import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
+import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
@@ -20,15 +21,7 @@ import { spentNumbers } from "../tables/next-value.ts";
 import { planAll } from "../tables/plan-tables.ts";
 import { moveRows, targets } from "./copy-all.ts";
 import type { TableState } from "./copy-tables.ts";
-import {
-  dataWarnings,
-  lostKeys,
-  othersLeft,
-  othersReported,
-  readAsUtc,
-  unseenReported,
-  withoutPostgis,
-} from "./report.ts";
+import { dataWarnings, lostKeys, othersLeft, othersReported, readAsUtc, withoutPostgis } from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
 import { type CopyRun, createWarnings, failing, firstReader } from "./run.ts";
 import type { TargetDatabase } from "./target.ts";
@@ -135,7 +128,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     ...others,
     ...grants,
     ...run.excluded,
-    ...unseenReported(catalogue.unseen),
+    ...unseenEntries(catalogue.unseen),
   ];
   spentNumbers(inventory).forEach(warn);
   const left = notCopiedText(inventory);

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import { type Unseen, unseenText } from "../../../mysql/catalogue/unseen.ts";
+import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { PlanWarning } from "../../types.ts";
 import type { ViewOutcomes } from "../finish/create-views.ts";
@@ -97,9 +97,6 @@ export const othersReported = (others: readonly SourceObject[], views: ViewOutco
 /** With content `data`. */
 export const othersLeft = (others: readonly SourceObject[]): InventoryEntry[] =>
   others.map(({ kind, name }) => ({ kind, name, outcome: "not_applicable", note: "options.content is data" }));
-
-export const unseenReported = (unseen: readonly Unseen[]): InventoryEntry[] =>
-  unseen.map(({ kind, name, note }) => ({ kind, name, outcome: "reported", note }));
 
 /** Primary keys and unique indexes that have no equal in the target: what they forbid is allowed there. */
 export const lostKeys = (plans: readonly TablePlan[]): { object: string; reason: string }[] =>
