@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verify } from "../../../src/engine/verify/index.ts";
 import {
   copied,
   database,
@@ -138,4 +139,44 @@ test("xml keeps its declaration, also below a domain and in partitions", async (
     "SELECT id, x::text AS x FROM parts ORDER BY id",
   ])
     expect(await sql(target, read)).toEqual(await sql(source, read));
+});
+
+test("xml keeps its declaration within arrays and composite types, and in texts that were there", async () => {
+  const schema = `CREATE DOMAIN page AS xml; CREATE TYPE leaf AS (n int, x xml); CREATE TYPE tree AS (l leaf, many leaf[], p page);
+    CREATE DOMAIN leaves AS leaf[];`;
+  const columns = "list xml[], pages page[], one leaf, deep tree, several leaves, nested leaves[]";
+  const [plain, alone] = ['<?xml version="1.0"?><a/>', '<?xml version="1.0" encoding="UTF-8" standalone="yes"?><b/>'];
+  const source = await database(
+    servers.new,
+    `${schema} CREATE TABLE t (id int PRIMARY KEY, ${columns}, x xml, first xml[] GENERATED ALWAYS AS (list) STORED);
+     INSERT INTO t VALUES
+       (1, ARRAY['${alone}', NULL, '${plain}']::xml[], ARRAY['${plain}']::page[], ROW(1, '${plain}'),
+        ROW(ROW(2, '${alone}'), ARRAY[ROW(3, '${plain}')::leaf, NULL, ROW(NULL, NULL)::leaf], '${alone}'),
+        ARRAY[[ROW(4, '${plain}')::leaf], [ROW(5, 'a "quoted", \\ text')::leaf]], ARRAY[ARRAY[ROW(6, '${plain}')::leaf]::leaves], '${plain}'),
+       (2, '{}', NULL, NULL, ROW(NULL, NULL, NULL), '{}', NULL, NULL), (3, NULL, NULL, ROW(NULL, NULL), NULL, NULL, '{NULL}', 'words');
+     UPDATE t SET list[-1] = '${alone}' WHERE id = 1; UPDATE t SET several[0] = ROW(0, '${alone}')::leaf WHERE id = 2; UPDATE t SET deep.many[-1] = ROW(9, '${plain}')::leaf WHERE id = 2`,
+  );
+  const target = await database(servers.new);
+  const { report } = await copied(source, target, { options: { jobs: 2, verify: "checksum" } });
+  expect(report.inventory.filter(({ outcome }) => outcome !== "copied")).toEqual([]);
+  const stored = `SELECT id, list::text[] AS list, list::text AS bounds, pages::text[] AS pages, (one).x::text AS one, ((deep).l).x::text AS l, (deep).p::text AS p, deep::text AS deep,
+      (SELECT pg_catalog.array_agg(m.x::text) FROM unnest((deep).many) m) AS many, (SELECT pg_catalog.array_agg(s.x::text) FROM unnest(several) s) AS several, several::text AS all,
+      nested::text AS nested, ((nested[1])[1][1]).x::text AS first_nested, x::text AS x, first::text[] AS first FROM t ORDER BY id`;
+  const values = await sql(source, stored);
+  expect(JSON.stringify(values).match(/<\?xml/g)?.length).toBe(20);
+  expect(await sql(target, stored)).toEqual(values);
+
+  await sql(target, "UPDATE t SET list[1] = '<a/>' WHERE id = 1; UPDATE t SET one.x = '<a/>' WHERE id = 1");
+  const { verification } = await verify(request(source, target), hooks());
+  expect(verification.differences.map(({ keys }) => keys.map(({ key }) => key))).toEqual([['{"id":"1"}']]);
+
+  const texts = await database(
+    servers.new,
+    `CREATE TABLE t (id int PRIMARY KEY, ${columns.replaceAll(/ (xml|page|leaf|tree|leaves)\b(\[\])?/g, " text")}, x text)`,
+  );
+  await copied(source, texts, { options: { jobs: 1, content: "data", verify: "checksum" } });
+  const [row] = (await sql(texts, "SELECT one, list, x FROM t WHERE id = 1")) as Record<string, string>[];
+  expect(row?.x).toBe(plain);
+  expect(row?.one).toBe(`(1,"${plain.replaceAll('"', '""')}")`);
+  expect(row?.list).toContain('<?xml version=\\"1.0\\"?><a/>');
 });

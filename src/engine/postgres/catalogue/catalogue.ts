@@ -6,6 +6,7 @@ import { fullNameSql, notAmong } from "../driver/names.ts";
 import { list, names, tableQueries } from "./catalogue-queries.ts";
 import { readSkippedRelations } from "./skipped-relations.ts";
 import { ofUsers } from "./tables.ts";
+import { readXmlParts, type XmlParts } from "./xml-parts.ts";
 
 /** Tables of a PostgreSQL source as its catalogues describe them, read inside the snapshot; names are unquoted. */
 
@@ -40,6 +41,8 @@ export interface SourceColumn {
   /** Where it is not the database's default. */
   collation: { name: string; deterministic: boolean; ordered: boolean } | null;
   comment: string | null;
+  /** Of an array or a composite type that holds xml. */
+  xml?: XmlParts;
 }
 
 export interface SourceIndex {
@@ -173,7 +176,14 @@ async function readWhole(session: Session, left: ReadonlySet<number>): Promise<S
             pg_catalog.obj_description(c.oid, 'pg_class') AS comment
        ${relations} AND ${notAmong("c.oid", left)} ORDER BY n.nspname, c.relname`,
   );
-  for (const table of found) shareTexts(table);
+  const xml = await readXmlParts(session, ofUsers("n.nspname"));
+  for (const table of found) {
+    shareTexts(table);
+    for (const [name, parts] of xml.get(table.oid) ?? []) {
+      const column = table.columns.find((one) => one.name === name);
+      if (column !== undefined) column.xml = parts;
+    }
+  }
   return found;
 }
 

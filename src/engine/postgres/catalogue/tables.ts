@@ -1,5 +1,6 @@
 import type { Session } from "../driver/connection.ts";
 import { identifier, notAmong } from "../driver/names.ts";
+import { readXmlParts, storedXml, type XmlParts } from "./xml-parts.ts";
 
 /** The tables that hold rows, with their columns and sizes, and the sequences: what a copy reads, and how it is told. */
 
@@ -110,14 +111,19 @@ export async function readGenerated(session: Session): Promise<Map<number, Colum
        JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
       WHERE a.attgenerated <> '' AND NOT a.attisdropped GROUP BY c.oid`,
   );
-  return new Map(rows.map(({ oid, columns }) => [oid, columns.map(usable)]));
+  const xml = rows.length === 0 ? noXml : await readXmlParts(session, ofUsers("n.nspname"));
+  return new Map(rows.map(({ oid, columns }) => [oid, columns.map((column) => usable(column, xml.get(oid)))]));
 }
 
-/** What a server sends for xml, in either form of COPY, lacks a declaration that says no more than the defaults; its text is what was stored. */
-const usable = (column: Column): Column =>
-  column.binary === "xml"
-    ? { ...column, binary: undefined, read: `${identifier(column.name)}::pg_catalog.text` }
-    : { ...column, binary: column.binary ?? undefined };
+const noXml: Awaited<ReturnType<typeof readXmlParts>> = new Map();
+
+/** What a server sends for xml, in either form of COPY, is not all that was stored (xml-parts.ts). */
+function usable(column: Column, xml: ReadonlyMap<string, XmlParts> | undefined): Column {
+  const read = column.binary === "xml" ? storedXml : xml?.get(column.name)?.text;
+  return read === undefined
+    ? { ...column, binary: column.binary ?? undefined }
+    : { ...column, binary: undefined, read: read(identifier(column.name)) };
+}
 
 /** Every table that holds rows of its own, the largest first, but for those in `left`. */
 export async function readTables(
@@ -147,9 +153,10 @@ export async function readTables(
         AND (e.oid IS NULL OR c.oid = ANY (e.extconfig)) AND ${notAmong("c.oid", left)}
       ORDER BY bytes DESC, c.oid`,
   );
+  const xml = columnless ? noXml : await readXmlParts(session, ofUsers("n.nspname"));
   return rows.map(({ generated, extension, condition, columns, ...row }) => ({
     ...row,
-    columns: columns.map(usable),
+    columns: columns.map((column) => usable(column, xml.get(row.oid))),
     bare: !generated || columns.length === 0,
     extension: extension === null ? undefined : { name: extension, condition: condition ?? "" },
   }));

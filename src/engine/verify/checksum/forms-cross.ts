@@ -220,22 +220,29 @@ function documents(pair: Pair): Cross | undefined {
   const canonicalForm = my.name === "json" ? "json-double" : "json";
   if (isBinaryDocument || pg.name === "json") return document(theirs, canonicalForm, theirs);
   if (isDocument(pg)) {
-    const made = `pg_catalog.to_json(${p})::pg_catalog.text`;
+    const made = documentOf(pair);
     // Where it is MySQL that writes it, it puts a blank after each comma, as jsonb does.
     const blanks = my.name === "json" && pg.array && !/json/.test(pg.name);
-    return document(made, canonicalForm, blanks ? `pg_catalog.to_jsonb(${p})::pg_catalog.text` : made);
+    return document(
+      made,
+      canonicalForm,
+      blanks ? `pg_catalog.to_jsonb(${pg.xml?.json(p) ?? p})::pg_catalog.text` : made,
+    );
   }
   return undefined;
 }
 
 /** What the copy makes a JSON text of, in a column of any text. */
-function asText({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefined {
+function asText(pair: Pair): Cross | undefined {
+  const { my, pg, m, toPostgres, utf8, hash } = pair;
   if (toPostgres || !mysqlTexts.has(my.name) || isBinary(my) || !isDocument(pg)) return undefined;
   return {
     my: mysql.hashed(hash, mysql.text(m, my)),
-    pg: postgres.hashed(hash, `pg_catalog.to_json(${p})::pg_catalog.text`, utf8),
+    pg: postgres.hashed(hash, documentOf(pair), utf8),
   };
 }
+
+const documentOf = ({ pg, p }: Pair) => `(${pg.xml?.json(p) ?? `pg_catalog.to_json(${p})`})::pg_catalog.text`;
 
 const isDocument = (pg: PostgresType) => pg.array || pg.kind === "c" || pg.name === "hstore";
 
@@ -250,7 +257,7 @@ function texts({ my, pg, m, p, toPostgres, utf8, hash }: Pair): Cross | undefine
   let ours = isText ? mysql.text(m, my) : mysql.asText(m);
   if (pg.name === "uuid") return both(`LOWER(${ours})`, p);
   const value = pg.name === "money" && !toPostgres ? `(${p}::pg_catalog.numeric)` : p;
-  let theirs = textual ? postgres.text(p) : postgres.output(value);
+  let theirs = textual || pg.name === "xml" ? postgres.text(p) : postgres.output(value);
   if (pg.name === "bpchar") {
     // Blanks at its end are no part of its value.
     ours = `TRIM(TRAILING ' ' FROM ${ours})`;

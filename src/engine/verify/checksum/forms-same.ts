@@ -153,9 +153,9 @@ export function postgresForm(
   const converted = postgresConverted(source, target, alike, hash);
   if (converted !== undefined) return converted;
   const scaled = source.type.scale !== target.type.scale || source.type.name !== target.type.name;
-  const expression = (name: string, { name: type, schema, length }: PostgresType): Expression => {
+  const expression = (name: string, { name: type, schema, length, xml }: PostgresType): Expression => {
     const column = postgres.column(name);
-    const text = postgres.text(column);
+    const text = xml === undefined ? postgres.text(column) : xml.text(column);
     const builtin = schema === "pg_catalog";
     if (builtin && type === "bytea") return postgres.hashedBytes(hash, column);
     // Its text depends on the server's locale.
@@ -186,11 +186,11 @@ function postgresConverted(
   // Blanks at its end fill a char(n) up, and are no part of its value.
   const bare = (column: string) => `pg_catalog.rtrim(${postgres.text(column)}, ' ')`;
   if (builtin(target.type, "bpchar") && (is("bpchar") === 1 || source.type.length !== target.type.length)) {
-    const text = postgresTexts.has(source.type.name) ? postgres.text(from) : postgres.output(from);
+    const text = postgresTexts.has(source.type.name) ? postgres.text(from) : written(source);
     return hashed(is("bpchar") === 2 ? bare(from) : text, bare(to));
   }
   if (postgresTexts.has(target.type.name) && !postgresTexts.has(source.type.name))
-    return hashed(postgres.output(from), postgres.text(to));
+    return hashed(written(source), postgres.text(to));
   if (builtin(source.type, "date") && builtin(target.type, "timestamp")) {
     // Later ones are no timestamp.
     const moment = `CASE WHEN ${from} <= '294276-12-31' OR ${from} = 'infinity' THEN ${from}::pg_catalog.timestamp::pg_catalog.text ELSE ${postgres.text(from)} END`;
@@ -202,6 +202,13 @@ function postgresConverted(
     return { source: number(from), target: number(to) };
   }
   return undefined;
+}
+
+/** What the copy reads. */
+function written({ name, type }: { name: string; type: PostgresType }): string {
+  const column = postgres.column(name);
+  if (type.xml !== undefined) return type.xml.text(column);
+  return builtin(type, "xml") ? postgres.text(column) : postgres.output(column);
 }
 
 const builtin = ({ name, schema }: PostgresType, type: string): boolean => schema === "pg_catalog" && name === type;

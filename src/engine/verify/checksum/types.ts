@@ -1,5 +1,7 @@
 /** What the comparison must know of a table on either side, as its own catalogue tells it. */
 
+import type { XmlParts } from "../../postgres/catalogue/xml-parts.ts";
+
 export interface MysqlType {
   engine: "mysql";
   maria: boolean;
@@ -37,6 +39,8 @@ export interface PostgresType {
   /** Digits after the point of numeric(p,s); null: not fixed. */
   scale: number | null;
   nullable: boolean;
+  /** Of an array or a composite type that holds xml. */
+  xml?: XmlParts;
 }
 
 export type ColumnType = MysqlType | PostgresType;

@@ -1,6 +1,7 @@
 import { named } from "../../../contract/text/own-property.ts";
 import { literal } from "../../../mysql/driver/names.ts";
 import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import { storedXml } from "../../../postgres/catalogue/xml-parts.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
 import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import { realText } from "../../fits/real-text.ts";
@@ -74,7 +75,7 @@ const short: Record<string, number> = {
   tstzrange: 96,
 };
 /** Different texts may be equal values in PostgreSQL. */
-const looseText = new Set(["timetz", "interval", "numrange", "xml", "tsvector", "jsonpath"]);
+const looseText = new Set(["timetz", "interval", "numrange", "tsvector", "jsonpath"]);
 
 const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifier === 0 ? "" : `(${modifier})`);
 
@@ -82,9 +83,9 @@ export function targetType(column: SourceColumn, around: ColumnContext): TargetT
   const { type, builtin, sort } = column;
   if (column.array) {
     const checks = sort === "d" ? "the checks of its elements' domain are not copied" : "";
-    return json(around, "array", [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept", checks]);
+    return json(around, column, [column.written.includes("[][]") ? "" : "bounds other than 1 are not kept", checks]);
   }
-  if (sort === "c") return json(around, "composite", ["a JSON object"]);
+  if (sort === "c") return json(around, column, ["a JSON object"]);
   if (sort === "e") return enumeration(column, around);
   if (sort === "r" || sort === "m") {
     const characters = builtin ? named(short, type) : undefined;
@@ -99,7 +100,8 @@ export function targetType(column: SourceColumn, around: ColumnContext): TargetT
   return scalar(column, around);
 }
 
-function scalar({ type, modifier }: SourceColumn, around: ColumnContext): TargetType {
+function scalar(column: SourceColumn, around: ColumnContext): TargetType {
+  const { type, modifier } = column;
   switch (type) {
     case "bool":
       return plain("TINYINT(1)", 1, kind.boolean);
@@ -137,7 +139,9 @@ function scalar({ type, modifier }: SourceColumn, around: ColumnContext): Target
       return plain("CHAR(36) CHARACTER SET ascii COLLATE ascii_bin", 36);
     case "json":
     case "jsonb":
-      return json(around, type, []);
+      return json(around, column, []);
+    case "xml":
+      return { ...text(around, undefined, "as PostgreSQL writes it; compared as text"), select: storedXml };
     case "bit":
       return modifier > 0 && modifier <= 64
         ? plain(`BIT(${modifier})`, 8, kind.bits)
@@ -220,7 +224,7 @@ function extension(column: SourceColumn, around: ColumnContext): TargetType {
       note: joinNotes(type.note, "case-insensitive by its collation"),
     };
   }
-  if (column.type === "hstore") return json(around, "hstore", ["a JSON object"]);
+  if (column.type === "hstore") return json(around, column, ["a JSON object"]);
   const spatial = postgisShape(column, around);
   if (spatial !== undefined && !around.observed.long) return spatial;
   const why = spatial === undefined ? "" : `, ${noShape}`;
@@ -230,8 +234,10 @@ function extension(column: SourceColumn, around: ColumnContext): TargetType {
 const joinNotes = (...notes: (string | undefined)[]): string =>
   notes.filter((one) => one !== undefined && one !== "").join("; ");
 
-function json({ maria, observed }: ColumnContext, from: string, notes: string[]): TargetType {
-  const select = from === "json" || from === "jsonb" ? {} : { select: (name: string) => `pg_catalog.to_json(${name})` };
+function json({ maria, observed }: ColumnContext, column: SourceColumn, notes: string[]): TargetType {
+  const from = column.array || !column.builtin ? undefined : column.type;
+  const made = column.xml?.json ?? ((name: string) => `pg_catalog.to_json(${name})`);
+  const select = from === "json" || from === "jsonb" ? {} : { select: made };
   if (observed.long)
     return plain("LONGTEXT", pointerBytes, kind.text, {
       ...select,

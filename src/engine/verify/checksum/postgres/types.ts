@@ -1,3 +1,4 @@
+import { readXmlParts } from "../../../postgres/catalogue/xml-parts.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { literal } from "../../../postgres/driver/names.ts";
 import type { TableName } from "../rows.ts";
@@ -6,13 +7,16 @@ import { type PostgresType, type Tables, type TableType, tableKey } from "../typ
 /** Types and keys of tables, from a PostgreSQL server's own catalogues. */
 
 interface Row {
+  oid: number;
   schema: string;
   table: string;
   kind: string;
   rows: number;
-  columns: (Omit<PostgresType, "engine" | "length" | "scale"> & { column: string; modifier: number })[];
+  columns: (ReadType & { column: string; modifier: number })[];
   key: string[] | null;
 }
+
+type ReadType = Omit<PostgresType, "engine" | "length" | "scale" | "xml">;
 
 const perQuery = 500;
 /** Of the length in a modifier: the four bytes that once were a header. */
@@ -26,7 +30,7 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
       .map(([schema, table]) => `(${literal(schema)}, ${literal(table)})`)
       .join(", ");
     const rows = await session.query<Row>(
-      `SELECT n.nspname AS schema, c.relname AS table, c.relkind::text AS kind, GREATEST(c.reltuples, 0)::int8 AS rows,
+      `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS table, c.relkind::text AS kind, GREATEST(c.reltuples, 0)::int8 AS rows,
               (SELECT pg_catalog.json_agg(pg_catalog.json_build_object(
                        'column', a.attname, 'name', base.typname, 'schema', s.nspname, 'kind', base.typtype,
                        'array', base.typcategory = 'A',
@@ -56,9 +60,17 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
          FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
         WHERE (n.nspname, c.relname) IN (${list})`,
     );
-    for (const { schema, table, kind, rows: estimate, columns, key } of rows) {
+    const composed = rows.some(({ columns }) => columns?.some(({ array, kind }) => array || kind === "c"));
+    const xml = composed ? await readXmlParts(session, `(n.nspname, c.relname) IN (${list})`) : undefined;
+    for (const { oid, schema, table, kind, rows: estimate, columns, key } of rows) {
+      const parts = xml?.get(oid);
       tables.set(tableKey(schema, table), {
-        columns: new Map((columns ?? []).map(({ column, modifier, ...type }) => [column, typeOf(type, modifier)])),
+        columns: new Map(
+          (columns ?? []).map(({ column, modifier, ...type }) => {
+            const held = parts?.get(column);
+            return [column, { ...typeOf(type, modifier), ...(held === undefined ? {} : { xml: held }) }];
+          }),
+        ),
         key: key ?? undefined,
         rows: estimate,
         partitioned: kind === "p",
@@ -69,7 +81,7 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
   return tables;
 }
 
-function typeOf(type: Omit<PostgresType, "engine" | "length" | "scale">, modifier: number): PostgresType {
+function typeOf(type: ReadType, modifier: number): PostgresType {
   const bounded = modifier >= 0;
   let length: number | null = null;
   if (bounded && (type.name === "varchar" || type.name === "bpchar")) length = modifier - header;
