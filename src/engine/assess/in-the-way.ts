@@ -7,10 +7,10 @@ import { collisions, knownTables, namedTables } from "../plan/postgres-postgres/
 import { readInventory, type Thing } from "../postgres/catalogue/inventory.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { fullNameSql } from "../postgres/driver/names.ts";
-import { isNamed, refuseUnknownDrops, targetFix } from "../run/fence/drop-option.ts";
+import { refuseUnknownDrops, targetFix } from "../run/fence/drop-option.ts";
 import type { ReportFinding } from "./finding.ts";
 import { shortList } from "./mysql/index.ts";
-import { type Dropped, reportPostgresDropped } from "./rows-dropped.ts";
+import { type Dropped, namedIn, reportPostgresDropped } from "./rows-dropped.ts";
 
 /** What of the target has the names that the copy gives, and what keeps a table there that options.drop names. */
 
@@ -34,7 +34,7 @@ export function withFix(words: string): [reason: string, fix: string] {
 const fixes =
   /[:;] (?=(?:add|alter|change|choose|copy|create|disable|drop|empty|give|grant|install|leave|make|name|rename|run|set|upgrade|use|write)\b)/i;
 
-/** Names `schema.table` of one schema that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
+/** Names of one schema that the copy makes, against those that are there. Answers those in the way that are to be dropped. */
 export function reportInTheWay(
   schema: string,
   wanted: readonly string[],
@@ -44,10 +44,10 @@ export function reportInTheWay(
 ): string[] {
   const taken = new Set(there);
   const inTheWay = wanted.filter((name) => taken.has(name));
-  const isDropped = (name: string) => isNamed(drop, name.slice(0, schema.length), name.slice(schema.length + 1));
-  const refused = inTheWay.filter((name) => !isDropped(name));
+  const dropped = namedIn(schema, inTheWay, drop);
+  const refused = inTheWay.filter((name) => !dropped.includes(name)).map((name) => `${schema}.${name}`);
   if (refused.length > 0) reportTaken(refused, report);
-  return inTheWay.filter(isDropped);
+  return dropped;
 }
 
 /** Names of options.drop that are nothing which the copy knows: it refuses them. `known`: what is there, and what is copied. */
@@ -67,16 +67,13 @@ export const reportUnmatched = (
 const reportTaken = (names: readonly string[], report: ReportFinding) =>
   report("blocker", "target_not_empty", shortList(names), "the target has objects of these names", targetFix);
 
-/** `dropped`: `database.table` that stand in the way. */
-export function reportMysqlReferences(
+/** `dropped`: tables of the target that stand in the way. */
+export const reportMysqlReferences = (
   session: MysqlSession,
   database: string,
   dropped: readonly string[],
   report: ReportFinding,
-): Promise<void> {
-  const names = dropped.map((name) => name.slice(database.length + 1));
-  return reportRefused(report, shortList(names), () => refuseReferences(session, database, names));
-}
+): Promise<void> => reportRefused(report, shortList(dropped), () => refuseReferences(session, database, dropped));
 
 /** Routines, triggers and events of the target that are called as the source's. */
 export async function reportMysqlCode(
@@ -87,8 +84,7 @@ export async function reportMysqlCode(
   report: ReportFinding,
 ): Promise<void> {
   const code = others.filter(({ kind }) => kind !== "view" && kind !== "sequence");
-  const going = new Set(dropped.map((name) => name.slice(database.length + 1)));
-  const taken = await codeInTheWay(session, database, code, going);
+  const taken = await codeInTheWay(session, database, code, new Set(dropped));
   if (taken.length > 0) reportTaken(taken, report);
 }
 

@@ -79,17 +79,14 @@ export async function fromPostgresToMysql(
     rows = await intoPresent(target, [...plans.values()], written, drop, report);
     rows.push(...(await largeObjects(session)));
   } else {
-    const dropped = reportInTheWay(
-      to.database,
-      wanted
-        .filter((name) => unclaimed.has(mysqlClaim("table", name, found.exact).name))
-        .map((name) => fold(`${to.database}.${name}`)),
-      relations.map((name) => fold(`${to.database}.${name}`)),
+    going = reportInTheWay(
+      fold(to.database),
+      wanted.filter((name) => unclaimed.has(mysqlClaim("table", name, found.exact).name)).map(fold),
+      relations.map(fold),
       drop,
       report,
     );
-    await reportMysqlReferences(target, to.database, dropped, report);
-    going = dropped.map((name) => name.slice(to.database.length + 1));
+    await reportMysqlReferences(target, to.database, going, report);
   }
   return {
     empty: relations.every((name) => name === "_rowferry"),

@@ -191,12 +191,12 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
   await reportUnmatched([...names, ...tables], schema, drop, report);
   const dropped = reportInTheWay(
     schema,
-    tables.filter((name) => unclaimed.has(fullName(schema, name))).map((name) => `${schema}.${name}`),
-    relations,
+    tables.filter((name) => unclaimed.has(fullName(schema, name))),
+    relations.flatMap((name) => (name.startsWith(`${schema}.`) ? [name.slice(schema.length + 1)] : [])),
     drop,
     report,
   );
-  const going = dropped.map((name) => fullName(schema, name.slice(schema.length + 1)));
+  const going = dropped.map((name) => fullName(schema, name));
   await reportPostgresDependents(session, going, report);
   return { ...answer, drops: await reportPostgresDropped(session, going, content, report), objects };
 }
@@ -252,16 +252,14 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
   if (!exact) reportFolded(wanted, relations, report);
   const dropped = reportInTheWay(
     to.database,
-    wanted
-      .filter((name) => unclaimed.has(mysqlClaim("table", name, exact).name))
-      .map((name) => `${to.database}.${name}`),
-    relations.map((name) => `${to.database}.${name}`),
+    wanted.filter((name) => unclaimed.has(mysqlClaim("table", name, exact).name)),
+    relations,
     drop,
     report,
   );
   await reportMysqlReferences(session, to.database, dropped, report);
   if (prefix === "") await reportMysqlCode(session, to.database, catalogue, dropped, report);
-  return { ...answer, drops: await losing(dropped.map((name) => name.slice(to.database.length + 1))) };
+  return { ...answer, drops: await losing(dropped) };
 }
 
 /** Rows alone, into tables that are there. */
