@@ -16,6 +16,7 @@ import { notCopiedText } from "../../../report/not-copied.ts";
 import { finishedOf, readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { map } from "../../../run/memory/lazy.ts";
+import { createWarnings } from "../../../run/warnings.ts";
 import { differingColumns } from "../../../verify/checksum/computed.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues, refuseCounts } from "../finish/checksums.ts";
@@ -53,12 +54,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const { database } = request.source;
   const content = request.options.content ?? "all";
   const [reader, writer] = [snapshot.readers[0] as Session, run.writers[0] as Session];
-  const warnings: string[] = [];
-  const warn = (words: string) => {
-    if (warnings.includes(printable(words))) return;
-    warnings.push(printable(words));
-    hooks.log("warning", printable(words));
-  };
+  const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
   hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
@@ -171,7 +167,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       rows: done.get(name)?.rows ?? { source: 0, target: 0 },
     })),
     inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue.unseen)],
-    warnings,
+    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),

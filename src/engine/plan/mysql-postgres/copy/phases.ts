@@ -8,6 +8,7 @@ import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
+import { createWarnings } from "../../../run/warnings.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { compareCounts, countTarget } from "../finish/counts.ts";
@@ -23,7 +24,7 @@ import { moveRows, targets } from "./copy-all.ts";
 import type { TableState } from "./copy-tables.ts";
 import { dataWarnings, lostKeys, othersLeft, othersReported, readAsUtc, withoutPostgis } from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
-import { type CopyRun, createWarnings, failing, firstReader } from "./run.ts";
+import { type CopyRun, failing, firstReader } from "./run.ts";
 import type { TargetDatabase } from "./target.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
@@ -42,7 +43,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const { options } = request;
   const { database } = request.source;
   const dataOnly = options.content === "data";
-  const { said, warn } = createWarnings(run);
+  const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
   hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
@@ -141,7 +142,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
       rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
     })),
     inventory,
-    warnings: said,
+    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),

@@ -1,5 +1,4 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
@@ -28,24 +27,6 @@ export const firstReader = ({ readers }: Snapshot): Reader => {
   if (reader === undefined) throw new EngineError("database_error", "no session on the source was opened");
   return reader;
 };
-
-/** Warnings for the report, each once; the log hears of it at once. */
-export interface Warnings {
-  said: string[];
-  warn(words: string): void;
-}
-
-export function createWarnings({ hooks }: Pick<CopyRun, "hooks">): Warnings {
-  const said: string[] = [];
-  return {
-    said,
-    warn(words) {
-      if (said.includes(printable(words))) return;
-      said.push(printable(words));
-      hooks.log("warning", printable(words));
-    },
-  };
-}
 
 /** Ends the run when the work fails, so that what else runs does not go on in vain. */
 export const failing = <Result>({ fail }: Pick<CopyRun, "fail">, work: Promise<Result>): Promise<Result> =>

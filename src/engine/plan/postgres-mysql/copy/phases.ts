@@ -8,6 +8,7 @@ import { reportObject } from "../../../postgres/catalogue/objects.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
+import { createWarnings } from "../../../run/warnings.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -37,12 +38,7 @@ type Warn = (words: string) => void;
 export async function copyAll(run: CopyRun): Promise<Done> {
   const { request, hooks, progress } = run;
   const content = request.options.content ?? "all";
-  const warnings: string[] = [];
-  const warn: Warn = (words) => {
-    if (warnings.includes(printable(words))) return;
-    warnings.push(printable(words));
-    hooks.log("warning", printable(words));
-  };
+  const { said, warn } = createWarnings(hooks);
   progress.phase("schema");
   const prepared = await prepare(run);
   const { states, source, workers, kept } = prepared;
@@ -103,7 +99,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       rows: counts,
     })),
     inventory,
-    warnings,
+    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(prepared.resumed ? { resumed: { kept: kept.kept, copied_again: kept.copiedAgain } } : {}),

@@ -85,7 +85,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   const { options } = request;
   const content = options.content ?? "all";
   const name = applicationName(request.owner, fence.epoch);
-  const said = createNotes((message) => hooks.log("warning", message));
+  const said = createNotes(hooks);
   const log = (message: string) => hooks.log("info", message);
 
   const target = await run.open("target", name);
@@ -178,7 +178,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     snapshot: plan.opened.facts,
     tables: counted.sort((a, b) => (a.source < b.source ? -1 : 1)),
     inventory,
-    warnings: [...said.warnings],
+    warnings: [...said.said],
     ...(verification === undefined ? {} : { verification }),
     ...(resumed.tables === undefined ? {} : { resumed: resumed.tables }),
   };

@@ -5,6 +5,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { transacted } from "../../../run/fence/fence.ts";
 import { filter, map } from "../../../run/memory/lazy.ts";
 import { createPacked, type Packed } from "../../../run/memory/packed.ts";
+import { createWarnings, type Warnings } from "../../../run/warnings.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
 import {
   largeObjectLeft,
@@ -16,26 +17,14 @@ import { readSkippedObjects } from "../schema/not-copied.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
-export interface Notes {
+export interface Notes extends Warnings {
   notes: Packed<InventoryEntry>;
-  warnings: Set<string>;
   note(entry: InventoryEntry): void;
-  warn(message: string): void;
 }
 
-export function createNotes(log: (message: string) => void): Notes {
+export function createNotes(hooks: Parameters<typeof createWarnings>[0]): Notes {
   const notes = createPacked<InventoryEntry>();
-  const warnings = new Set<string>();
-  return {
-    notes,
-    warnings,
-    note: (entry) => notes.push(entry),
-    warn(message) {
-      if (warnings.has(message)) return;
-      warnings.add(message);
-      log(message);
-    },
-  };
+  return { ...createWarnings(hooks), notes, note: (entry) => notes.push(entry) };
 }
 
 /** What publications that were made have not. */
