@@ -12,14 +12,16 @@ import { apiVersion, labels } from "../../src/resources/group.ts";
 import { candidateKey } from "../jobs/candidate.ts";
 import { managers } from "../jobs/managers.ts";
 import type { Slot } from "../jobs/observed.ts";
+import type { NamedSecret } from "../jobs/state-reason.ts";
 import { reasonFromEvents } from "../pods/from-events.ts";
 import type { PerformerOptions } from "../pods/performer.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { createReplaced, untilSeen } from "../runtime/replaced.ts";
 import { decide } from "./decide.ts";
 import { createFindNeeds, type NeedsOptions } from "./find-needs.ts";
-import { secretsOf } from "./job.ts";
+import { secretsOf, type Used } from "./job.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
+import { createOneAtATime } from "./one-at-a-time.ts";
 import { createPerformer, resourceKind } from "./perform.ts";
 import { controllerPart } from "./status.ts";
 import { candidateOf, isDeleting, isOver, type Subject, subjectKey } from "./subject.ts";
@@ -49,11 +51,21 @@ export interface BackupRunControllerOptions extends PerformerOptions, NeedsOptio
 /** Rounds of deciding and acting in one pass; more would be a fault in `decide`. */
 const rounds = 6;
 
+/** The Job whose pod's start is of interest, with the Secrets of that pod: the one that removes the parts after the run's own. */
+function podSoughtOf(subject: Subject, used: Used): { recorded: string | undefined; secrets: NamedSecret[] } {
+  const { status } = subject;
+  if (!isOver(subject) && !isDeleting(subject))
+    return { recorded: status?.job?.uid, secrets: secretsOf(subject, used) };
+  if (!isRun(subject)) return { recorded: undefined, secrets: [] };
+  return { recorded: subject.status?.removal?.uid, secrets: secretsOf(subject, { storage: subject.status?.storage }) };
+}
+
 export function createBackupRunController(options: BackupRunControllerOptions): BackupRunController {
   const { client, caches, slots, now } = options;
   const findNeeds = createFindNeeds(options);
   const { mayAct, perform } = createPerformer(options, findNeeds);
   const replaced = createReplaced();
+  const oneAtATime = createOneAtATime(caches.runs, slots);
 
   async function save(subject: Subject, plan: Plan): Promise<void> {
     if (isDeepStrictEqual(controllerPart(subject.status), plan.status)) return;
@@ -70,15 +82,21 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const pods = caches.pods.by(uid);
     const candidate = candidateOf(subject);
     const { needs, used } = await findNeeds(subject);
-    const recorded = subject.status?.job?.uid;
-    const run = { recorded, isOver: isOver(subject), jobs, pods, secrets: secretsOf(subject, used), now: now() };
-    const trouble = await reasonFromEvents(client, run);
+    const trouble = await reasonFromEvents(client, {
+      ...podSoughtOf(subject, used),
+      isOver: false,
+      jobs,
+      pods,
+      now: now(),
+    });
     const made = candidate.isWaiting ? slots.refusal(candidate, now().getTime()) : undefined;
     const slot: Slot = candidate.isWaiting && made === undefined ? slots.look(uid) : { free: true };
+    const first = oneAtATime.first(subject);
     const proofs = isRun(subject) ? caches.restores.by(uid) : [];
     let observed: Observed = {
       ...{ subject, jobs, pods, slot, needs, proofs, urlsKept: options.urlsKept },
       ...(trouble ? { trouble } : {}),
+      ...(first ? { first } : {}),
       ...(made ? { made } : {}),
     };
     let plan = decide(observed, now());
@@ -125,7 +143,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
       // A verification's end is noted in its run.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun");
       const run = owner ? [subjectKey({ kind: "BackupRun", metadata: { ...object.metadata, name: owner.name } })] : [];
-      return [subjectKey(object), ...run, ...freed(before, after)];
+      return [subjectKey(object), ...run, ...oneAtATime.waited(before, after), ...freed(before, after)];
     },
     childChanged({ metadata }) {
       const [kind, name] = metadata.annotations?.[labels.owner]?.split("/") ?? [];

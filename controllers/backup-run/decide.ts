@@ -3,12 +3,13 @@ import { type BackupRun, partsFinalizer as finalizer } from "../../src/resources
 import { expiredUrl } from "../../src/resources/database.ts";
 import type { Job } from "../../src/resources/objects.ts";
 import { concluded, type NewEvent, type RunStanding } from "../jobs/conclude.ts";
+import { notRunning } from "../jobs/not-running.ts";
 import { isAlive, isFinished, jobCondition, podsOf, type StateReason } from "../jobs/observed.ts";
 import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
 import { type ControllerStatus, controllerPart, withFinding } from "./status.ts";
-import { isDeleting, isResultFollowed, type Subject } from "./subject.ts";
+import { isDeleting, isOver, isResultFollowed, type Subject } from "./subject.ts";
 import { planVerification, withVerified } from "./verification.ts";
 
 /**
@@ -82,6 +83,11 @@ function waiting(observed: Observed, now: Date): Plan {
     const { position, trouble, lookAgain } = why;
     const queued = position === undefined ? status : { ...status, queuePosition: position };
     return conclude(observed, queued, "pending", trouble, now, { lookAgain });
+  }
+  if (observed.first !== undefined) {
+    const { metadata, spec } = observed.first;
+    const message = `A BackupSchedule has one run at a time: this one starts when ${metadata.name} of ${spec.schedule} has ended.`;
+    return conclude(observed, status, "pending", { reason: "WaitingForRun", message }, now, { lookAgain: 15_000 });
   }
   const starting = { reason: "Starting", message: "The Job is being made." };
   const there = subject.metadata.finalizers ?? [];
@@ -201,18 +207,22 @@ function removal(
 ):
   | { done: true }
   | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: StateReason; lookAgain: number } {
-  const { jobs, pods } = observed;
+  const { jobs } = observed;
   const made = observed.removal;
+  const keep = `To keep the parts, set the annotation ${keepParts} on the BackupRun.`;
   if (made?.outcome === "namespace-ends") return { done: true };
   const job = made?.outcome === "made" ? { name: made.name, uid: made.uid } : status?.removal;
   const found = jobs.find(({ metadata }) => metadata.uid === job?.uid);
   if (job !== undefined && (found !== undefined || made !== undefined)) {
     if (found && jobCondition(found, "Complete")) return { done: true };
-    if (!found || !jobCondition(found, "Failed")) return { done: false, job, lookAgain: 2000 };
+    if (!found || !jobCondition(found, "Failed")) {
+      const trouble = found && notStarted(observed, found, keep);
+      return { done: false, job, ...(trouble ? { trouble } : {}), lookAgain: 2000 };
+    }
     const failedAt = Date.parse(jobCondition(found, "Failed")?.lastTransitionTime ?? "");
     const trouble = {
       reason: "PartsNotRemoved",
-      message: `The run's parts cannot be removed from the storage: see the log in status and the Job ${job.name}. It is tried again every 10 minutes. To keep the parts, set the annotation ${keepParts} on the BackupRun.`,
+      message: `The run's parts cannot be removed from the storage: see the log in status and the Job ${job.name}. It is tried again every 10 minutes. ${keep}`,
     };
     const wait = failedAt + removalRetry - now.getTime();
     if (wait > 0) return { done: false, job, trouble, lookAgain: wait + 1000 };
@@ -221,9 +231,27 @@ function removal(
   // No pod that could still write may live when its parts are removed.
   const writer = jobs.find((one) => one.metadata.uid === status?.job?.uid && isActive(one));
   if (writer) return { done: false, act: stop(writer), lookAgain: 2000 };
-  if (podsOf(pods, status?.job?.uid ?? "").some(isAlive)) return { done: false, lookAgain: 2000 };
+  if (mayWrite(observed)) return { done: false, lookAgain: 2000 };
   if (made !== undefined) return { done: false, lookAgain: 60_000 };
   return { done: false, act: { kind: "make-removal" }, lookAgain: 2000 };
+}
+
+/** Whether a pod of the run may still write to the storage. */
+const mayWrite = ({ subject: { status }, jobs, pods }: Observed): boolean =>
+  jobs.some((job) => job.metadata.uid === status?.job?.uid && isActive(job)) ||
+  podsOf(pods, status?.job?.uid ?? "").some(isAlive);
+
+/** Why the pod that removes the parts does not run; undefined while it starts or works. */
+function notStarted(observed: Observed, { metadata }: Job, keep: string): StateReason | undefined {
+  const [pod] = podsOf(observed.pods, metadata.uid ?? "");
+  if (pod?.status?.phase === "Running" || pod?.status?.phase === "Succeeded") return undefined;
+  const { trouble } = observed;
+  const { reason, message } = notRunning({ subject: {}, ...(trouble ? { trouble } : {}) }, pod);
+  if (["PodStarting", "PodPending"].includes(reason) || (pod !== undefined && !isAlive(pod))) return undefined;
+  return {
+    reason: "PartsNotRemoved",
+    message: `The run's parts cannot be removed from the storage yet. ${message} ${keep}`,
+  };
 }
 
 function withTrouble(subject: BackupRun, trouble: StateReason | undefined): NewEvent[] {
@@ -265,8 +293,12 @@ function deleted(observed: Observed, subject: BackupRun, now: Date): Plan {
   if (found.done) return free;
   const { job, act, trouble, lookAgain } = found;
   const next = { ...status, ...(job ? { removal: job } : {}) };
-  return {
-    ...{ status: withPartsRemoved(subject, next, trouble, now), events: withTrouble(subject, trouble), lookAgain },
-    ...(act ? { act } : {}),
-  };
+  const more = { events: withTrouble(subject, trouble), lookAgain, ...(act ? { act } : {}) };
+  // It has no slot while its parts wait to be removed.
+  const isFailed = !isOver(subject) && !mayWrite(observed);
+  const why = { reason: "Deleted", message: "The BackupRun was deleted before its run ended." };
+  const plan = isFailed
+    ? conclude(observed, { ...next, finishedAt: now.toISOString() }, "failed", why, now, more)
+    : { status: next, ...more };
+  return { ...plan, status: withPartsRemoved(subject, plan.status, trouble, now) };
 }

@@ -96,12 +96,13 @@ const secretVolume = (name: string, secrets: object[]): object => ({
 /** The Secrets that its pod mounts, for the words of a mount that fails. */
 export function secretsOf(subject: Subject, used: Used): NamedSecret[] {
   const { namespace } = subject.metadata;
-  const { kind } = subject;
-  const of = (kind === "BackupRun" && subject.spec.schedule ? "the BackupSchedule's spec" : "spec") as string;
+  const isOfSchedule = subject.kind === "BackupRun" && subject.spec.schedule !== undefined;
+  const of = isOfSchedule ? "the BackupSchedule's spec" : "spec";
+  const elsewhere = isOfSchedule ? "the BackupSchedule" : `a new ${subject.kind}`;
   const databases = (["source", "target"] as const).flatMap((side) => {
     const ref = used[side]?.secretRef;
     return ref
-      ? [{ ...{ namespace, kind }, field: `${of}.${side}`, volume: side, ...ref, holds: "the connection URL" }]
+      ? [{ ...{ namespace, elsewhere }, field: `${of}.${side}`, volume: side, ...ref, holds: "the connection URL" }]
       : [];
   });
   const bucket = used.storage?.bucket?.secretRef;
@@ -111,7 +112,7 @@ export function secretsOf(subject: Subject, used: Used): NamedSecret[] {
     ...(bucket
       ? [
           {
-            ...{ namespace, kind, field: `${of}.storage.bucket`, volume: volumes.credentials, name: bucket.name },
+            ...{ namespace, elsewhere, field: `${of}.storage.bucket`, volume: volumes.credentials, name: bucket.name },
             ...{ key: "accessKeyId", holds: "the bucket's access key (and secretAccessKey)" },
           },
         ]
@@ -119,7 +120,7 @@ export function secretsOf(subject: Subject, used: Used): NamedSecret[] {
     ...(keys
       ? [
           {
-            ...{ namespace, kind, field: "identities", volume: volumes.identities, ...keys },
+            ...{ namespace, elsewhere, field: "identities", volume: volumes.identities, ...keys },
             holds: "age private keys",
           },
         ]

@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
+import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import type { WorkerTemplate } from "../jobs/template.ts";
 import { subjectJob } from "./job.ts";
-import { restoreNeeds } from "./needs.ts";
+import { restoreNeeds, runNeeds } from "./needs.ts";
 
 const metadata = {
   ...{ name: "back", namespace: "team", uid: "u", generation: 1, resourceVersion: "1" },
@@ -92,4 +93,21 @@ test("the Job of a Restore that converts has the target's Secret, and a server b
   });
   expect(initContainers).toMatchObject([{ image: "mysql:9", volumeMounts: [{ name: "server-data" }] }]);
   expect(volumes.map((volume) => (volume as { name: string }).name)).toContain("server-data");
+});
+
+test("a run for a slot has the name that its schedule gives it, so that a slot has no second one", () => {
+  const schedule = { metadata, spec: { source: secret("source") } } as unknown as BackupSchedule;
+  const run = (name: string, slot: string) =>
+    runNeeds(
+      {
+        metadata: { ...metadata, name },
+        spec: { schedule: "shop", trigger: "Schedule", slot },
+      } as unknown as BackupRun,
+      schedule,
+      true,
+    );
+  expect(run("shop-202611240300", "2026-11-24T03:00:00.000Z")).toMatchObject({ plan: {} });
+  expect(run("shop-again", "2026-11-24T03:00:00Z")).toMatchObject({
+    missing: { reason: "SlotTaken", message: expect.stringContaining("it is named shop-202611240300") },
+  });
 });

@@ -3,6 +3,7 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule } from "../../src/resources/backup/schedule.ts";
 import type { DatabaseRef } from "../../src/resources/database.ts";
+import { runName } from "../jobs/names.ts";
 import type { StateReason } from "../jobs/observed.ts";
 import type { Used } from "./job.ts";
 import { type VerifyImages, verifyImage } from "./own-server.ts";
@@ -63,6 +64,11 @@ export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, h
   if (plan === undefined) {
     const message = `The BackupSchedule ${run.spec.schedule} that spec.schedule names does not exist in namespace ${run.metadata.namespace}.`;
     return { missing: { reason: "ScheduleMissing", message } };
+  }
+  const { slot, schedule: name } = run.spec;
+  if (slot !== undefined && name !== undefined && run.metadata.name !== runName(name, Date.parse(slot))) {
+    const message = `Only a run that the schedule started has a slot, and it is named ${runName(name, Date.parse(slot))}: create a run without trigger and slot.`;
+    return { missing: { reason: "SlotTaken", message } };
   }
   if (plan.storage === undefined && !hasStorage)
     return {

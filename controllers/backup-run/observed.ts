@@ -15,13 +15,18 @@ export interface Observed {
   jobs: readonly Job[];
   pods: readonly Pod[];
   slot: Slot;
+  /** Why the run's pod does not start, or after its end the pod that removes its parts, where events had to tell. */
   trouble?: StateReason;
+  /** Of a run that has not started: the run of the same BackupSchedule that it waits for. */
+  first?: BackupRun;
   made?: JobCreation;
   confirmedGone?: boolean;
   /** Of one that has not started: what it needs, or why it cannot run. */
   needs?: Needs;
   /** Of a BackupRun: the Restores that verify it. */
   proofs: readonly Restore[];
+  /** Another Restore has the name of the one that was to verify it. */
+  verificationTaken?: true;
   /** What came of making the removal's Job in this pass. */
   removal?: JobCreation | { outcome: "namespace-ends" };
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */

@@ -11,6 +11,7 @@ import type { FindNeeds } from "./find-needs.ts";
 import { removalJob, subjectJob } from "./job.ts";
 import { type Act, isRun, type Observed } from "./observed.ts";
 import { candidateOf, isDeleting, type Subject } from "./subject.ts";
+import { isVerificationOf } from "./verification.ts";
 
 export const resourceKind = (subject: Subject): Kind<Subject> =>
   (isRun(subject) ? kinds.backupRuns : kinds.restores) as Kind<Subject>;
@@ -58,7 +59,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
     }
   }
 
-  async function makeVerification(run: BackupRun, name: string): Promise<void> {
+  /** Answers whether it is there, made by an earlier pass or by this one. */
+  async function makeVerification(run: BackupRun, name: string): Promise<boolean> {
     const { namespace, uid, labels: marks } = run.metadata;
     const identities = run.status?.encryption?.identities;
     const account = marks?.[labels.account];
@@ -77,6 +79,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       .catch((error: unknown) => {
         if (!alreadyExists(error)) throw error;
       });
+    const live = await client.get(kinds.restores, namespace, name);
+    return live === undefined || isVerificationOf(live, run);
   }
 
   async function perform(act: Act, observed: Observed): Promise<Observed> {
@@ -93,7 +97,8 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
         return { ...observed, removal: ends ? { outcome: "namespace-ends" } : made };
       }
       case "make-verification": {
-        if (isRun(subject)) await makeVerification(subject, act.name);
+        if (isRun(subject) && !(await makeVerification(subject, act.name)))
+          return { ...observed, verificationTaken: true };
         // The cache brings the Restore, and with it this key.
         throw new ClusterError("Conflict", 409, "the Restore is not seen yet");
       }

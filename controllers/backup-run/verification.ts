@@ -11,12 +11,16 @@ import type { Subject } from "./subject.ts";
 export const verificationName = (run: string, verifications: number): string => child(run, `verify-${verifications}`);
 
 /** Of a completed run: a verification that was asked for is a Restore of its own, whose end is noted here. */
-export function planVerification({ proofs }: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
+export function planVerification(observed: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
+  const { proofs } = observed;
   const { name } = subject.metadata;
   const asked = subject.spec.verifications;
-  const restore = proofs.find(({ metadata }) => metadata.name === verificationName(name, asked));
+  const wanted = verificationName(name, asked);
+  const restore = proofs.find((one) => one.metadata.name === wanted && isVerificationOf(one, subject));
+  if (observed.verificationTaken && asked > (subject.status?.verifications ?? 0))
+    return taken(subject, plan, wanted, now);
   if (asked > 0 && restore === undefined && asked > (subject.status?.verifications ?? 0))
-    return { ...plan, act: { kind: "make-verification", name: verificationName(name, asked) } };
+    return { ...plan, act: { kind: "make-verification", name: wanted } };
   if (restore === undefined) return plan;
   const status: ControllerStatus = { ...plan.status, verifications: asked };
   const verification = verificationOf(restore);
@@ -36,6 +40,24 @@ export function planVerification({ proofs }: Observed, subject: BackupRun, plan:
       now,
     ),
     events: [{ type: isGood ? "Normal" : "Warning", reason, note: message }],
+  };
+}
+
+/** Whoever may create Restores can give one a run's name and ownerReference: only one that restores this run to verify it counts. */
+export const isVerificationOf = ({ spec, metadata }: Restore, run: BackupRun): boolean =>
+  spec.verification &&
+  spec.backupRun === run.metadata.name &&
+  metadata.ownerReferences?.some(({ uid }) => uid === run.metadata.uid) === true;
+
+/** The request is over: another one has another name. */
+function taken(subject: BackupRun, plan: Plan, name: string, now: Date): Plan {
+  const message = `The Restore ${name} exists and does not verify this run: delete it, then raise spec.verifications by one.`;
+  const reason = "VerificationNameTaken";
+  const status = { ...plan.status, verifications: subject.spec.verifications };
+  return {
+    ...plan,
+    status: withVerified(subject, status, { holds: "False", reason, message }, now),
+    events: [{ type: "Warning", reason, note: message }],
   };
 }
 

@@ -1,9 +1,30 @@
 import { describe, expect, test } from "vitest";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { ScheduleStatus } from "../../src/resources/backup/schedule.ts";
+import { runName } from "../jobs/names.ts";
 import { decide } from "./decide.ts";
-import { runName } from "./slots.ts";
 import { at, condition, names, pass, run, schedule, settings, since, timing } from "./testing.ts";
+
+test("Ready says why the last run failed, so that nobody has to wait for the deadline to see it", () => {
+  const why = "The storage does not exist: create the bucket.";
+  const failed = {
+    state: "failed",
+    conditions: [{ type: "Failed", status: "True", reason: "StorageMissing", message: why }],
+  };
+  const of = (...runs: BackupRun[]) =>
+    condition(
+      pass({ schedule: schedule({}, since("2026-11-23T03:00:00.000Z")), runs }, "2026-11-23T12:00:00Z").plan,
+      "Ready",
+    );
+  expect(of(run("2026-11-22T03:00:00Z"), run("2026-11-23T03:00:00Z", failed))).toMatchObject({
+    ...{
+      status: "True",
+      reason: "LastRunFailed",
+      message: expect.stringContaining(`nightly-202611230300, failed: ${why}`),
+    },
+  });
+  expect(of(run("2026-11-22T03:00:00Z", failed), run("2026-11-23T03:00:00Z"))).toMatchObject({ reason: "Scheduled" });
+});
 
 describe("the run of a slot", () => {
   test.each([

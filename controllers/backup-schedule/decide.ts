@@ -1,6 +1,7 @@
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import { type ConditionFinding, withConditions } from "../../src/resources/conditions.ts";
+import { runName } from "../jobs/names.ts";
 import {
   type Act,
   byTime,
@@ -11,7 +12,7 @@ import {
   type ScheduleSettings,
   timeOf,
 } from "./observed.ts";
-import { delayOf, runName, type ScheduleSlots, slotsOf, timingOf } from "./slots.ts";
+import { delayOf, type ScheduleSlots, slotsOf, timingOf } from "./slots.ts";
 import { dueVerification, lastVerificationOf, verifiedFinding } from "./verify.ts";
 
 /**
@@ -144,13 +145,18 @@ function look(observed: Observed, slots: ScheduleSlots, { jitter }: ScheduleSett
     ...(next === undefined || spec.suspend ? {} : { nextRunAt: new Date(next + delay).toISOString() }),
   });
   const before = schedule.status?.missed ?? 0;
+  const last = newest(runs.filter(isOver));
+  const lastFailed = last?.status?.state === "failed" ? last : undefined;
   const lookAgain = Math.max(1000, (next ?? time + longestWait) + delay - time);
   const done = (last: number, missed: number, more: Partial<Seen> = {}): Seen => ({
     acts: [],
     status: upTo(last, before + missed),
     ready: spec.suspend
       ? ready("Suspended", "spec.suspend is true: slots are skipped. Runs on request are taken.")
-      : ready("Scheduled", `Runs start at their slots.${missedText(before + missed)}`),
+      : ready(
+          lastFailed ? "LastRunFailed" : "Scheduled",
+          `Runs start at their slots.${missedText(before + missed)}${failedText(lastFailed)}`,
+        ),
     events: missed > 0 ? [missedEvent(due.slice(0, missed))] : [],
     lookAgain,
     ...more,
@@ -188,6 +194,11 @@ function look(observed: Observed, slots: ScheduleSlots, { jitter }: ScheduleSett
 const countText = (count: number): string => (count === 1 ? "1 slot was" : `${count} slots were`);
 const missedText = (missed: number): string =>
   missed === 0 ? "" : ` ${countText(missed)} missed so far (status.missed): the events SlotsMissed name them.`;
+
+const failedText = (run: BackupRun | undefined): string => {
+  const why = run?.status?.conditions?.find(({ type }) => type === "Failed")?.message;
+  return run === undefined ? "" : ` The last run, ${run.metadata.name}, failed: ${why ?? "see its status."}`;
+};
 
 function missedEvent(slots: readonly number[]): Plan["events"][number] {
   const [first = 0] = slots;
@@ -253,13 +264,15 @@ function refs(runs: readonly BackupRun[], before: ScheduleStatus | undefined): S
 
 /**
  * Runs that nobody needs: completed ones by retention, and failed ones beyond the last few. A run that failed its verification may be
- * damaged: it makes no other run unnecessary. The newest completed run and the newest that did not fail its verification always stay.
+ * damaged: it makes no other run unnecessary. The newest completed run, the newest that did not fail its verification and the newest that
+ * was verified always stay.
  */
 function unneeded({ schedule, runs }: Observed, { expired }: ScheduleSettings): BackupRun[] {
   const alive = runs.filter((run) => run.metadata.deletionTimestamp === undefined);
   const completed = alive.filter(isCompleted).sort(byTime);
   const good = completed.filter(({ status }) => status?.verification?.outcome !== "failed");
-  const kept = [completed.at(-1), good.at(-1)];
+  const verified = good.filter(({ status }) => status?.verification?.outcome === "verified");
+  const kept = [completed.at(-1), good.at(-1), verified.at(-1)];
   const { retention } = schedule.spec;
   const expiredOf = (list: readonly BackupRun[]): Set<string> => {
     if (retention === undefined) return new Set();

@@ -33,6 +33,21 @@ describe("runs that are deleted", () => {
     expect(names(of([...old, ...damaged]), "delete-run")).toEqual(["nightly-202611180300", "nightly-202611210300"]);
     expect(names(of([...old.slice(0, 1), ...damaged]), "delete-run")).toEqual(["nightly-202611210300"]);
   });
+  test("the newest verified run stays, and a run of a time to come replaces no other", () => {
+    const verified = { state: "completed", verification: { outcome: "verified", at: "2026-11-18T04:00:00Z" } } as const;
+    const future = run("2099-01-01T00:00:00Z");
+    const runs = [
+      run("2026-11-18T03:00:00Z", verified),
+      ...["2026-11-19", "2026-11-22", "2026-11-23"].map((day) => run(`${day}T03:00:00Z`)),
+      { ...future, metadata: { ...future.metadata, creationTimestamp: "2026-11-20T12:00:00Z" } },
+    ];
+    const { plan } = pass(
+      { schedule: schedule({ retention: { keepLast: 2 } }, since("2026-11-23T03:00:00.000Z")), runs },
+      "2026-11-23T12:00:00Z",
+      lastTwo,
+    );
+    expect(names(plan, "delete-run")).toEqual(["nightly-202611190300", "nightly-209901010000"]);
+  });
   test("none without retention", () => {
     const runs = [run("2026-11-21T03:00:00Z"), run("2026-11-22T03:00:00Z")];
     const { plan } = pass(

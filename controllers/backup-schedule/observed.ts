@@ -45,8 +45,11 @@ export const isOver = (run: BackupRun): boolean => run.status?.state === "comple
 export const isCompleted = (run: BackupRun): boolean =>
   run.status?.state === "completed" && run.metadata.deletionTimestamp === undefined;
 
-/** Milliseconds since 1970 of its slot, or of its creation. */
-export const timeOf = ({ spec, metadata }: BackupRun): number => Date.parse(spec.slot ?? metadata.creationTimestamp);
+/** Milliseconds since 1970 of its slot, or of its creation: no run is of a time that is still to come. */
+export const timeOf = ({ spec, metadata }: BackupRun): number => {
+  const made = Date.parse(metadata.creationTimestamp);
+  return spec.slot === undefined ? made : Math.min(Date.parse(spec.slot), made);
+};
 
 export const byTime = (a: BackupRun, b: BackupRun): number =>
   timeOf(a) - timeOf(b) || (a.metadata.name < b.metadata.name ? -1 : 1);

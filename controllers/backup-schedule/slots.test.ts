@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type BackupSchedule, dailyCron } from "../../src/resources/backup/schedule.ts";
+import { runName } from "../jobs/names.ts";
 import { parseCron } from "./cron.ts";
-import { delayOf, runName, type ScheduleSlots, slotsOf } from "./slots.ts";
+import { delayOf, type ScheduleSlots, slotsOf } from "./slots.ts";
 import { zoneOf } from "./zone.ts";
 
 function schedule(spec: object, uid = "0b5c"): BackupSchedule {

@@ -91,10 +91,6 @@ function createSlots(cron: DailyCron, zone: Zone, line: string): ScheduleSlots |
   };
 }
 
-/** Name of a slot's run: `<schedule>-<yyyymmddhhmm>` in UTC. */
-export const runName = (schedule: string, slot: number): string =>
-  `${schedule}-${new Date(slot).toISOString().replace(/\D/g, "").slice(0, 12)}`;
-
 /** Milliseconds after its slot at which a schedule's run starts, so that those of one minute do not start together. */
 export const delayOf = (uid: string, jitter: number): number =>
   jitter <= 0 ? 0 : createHash("sha256").update(`jitter ${uid}`).digest().readUInt32BE(0) % jitter;

@@ -16,3 +16,7 @@ export function child(parent: string, suffix: string): string {
 
 /** Name of a run's Job: `<owner>-<run>`, shortened with a hash where it would be too long or has dots. */
 export const jobName = (owner: string, run: number): string => child(owner, String(run));
+
+/** Name of the BackupRun of a slot: `<schedule>-<yyyymmddhhmm>` in UTC. */
+export const runName = (schedule: string, slot: number): string =>
+  `${schedule}-${new Date(slot).toISOString().replace(/\D/g, "").slice(0, 12)}`;

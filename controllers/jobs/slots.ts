@@ -16,6 +16,8 @@ export interface Slots {
   refusal(candidate: Candidate, now: number): JobCreation | undefined;
   /** The Job of this run is about to be made. */
   starts(uid: string, run: number): void;
+  /** Whether it was let start, and is not seen with a Job yet. */
+  isStarting(uid: string): boolean;
   /** It is not known to be made: the next pass finds out. */
   failed(uid: string): void;
   /** It was not made. */
@@ -99,6 +101,7 @@ export function createSlots({ candidates, ...line }: SlotsOptions): Slots {
       starting.set(uid, run);
       noteAgain(uid);
     },
+    isStarting: (uid) => starting.has(uid),
     failed(uid) {
       starting.delete(uid);
       noteAgain(uid);

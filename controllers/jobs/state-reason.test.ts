@@ -12,7 +12,7 @@ import {
 
 const secret = (side: "source" | "target", name: string, key: string) => ({
   ...{ namespace: "team", field: `spec.${side}`, volume: side, name, key },
-  ...{ holds: "the connection URL", kind: "Migration" },
+  ...{ holds: "the connection URL", elsewhere: "a new Migration" },
 });
 const secrets = [secret("source", "old", "url"), secret("target", "new", "dsn")];
 const again: RetryAdvice = { again: "raise spec.attempt to run again", tooLong: "copy in parts." };

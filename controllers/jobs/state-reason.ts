@@ -33,6 +33,12 @@ export function podReason(pod: Pod): StateReason | undefined {
   const unscheduled = pod.status?.conditions?.find(
     (condition) => condition.type === "PodScheduled" && condition.status === "False",
   );
+  const claim = /persistentvolumeclaim "([^"]*)" not found/.exec(unscheduled?.message ?? "")?.[1];
+  if (claim !== undefined)
+    return {
+      reason: "VolumeClaimMissing",
+      message: `The PersistentVolumeClaim ${claim} that the storage's volume.claimName names does not exist in this namespace: create it. The run starts by itself then.`,
+    };
   if (unscheduled?.reason === "Unschedulable")
     return {
       reason: "Unschedulable",
@@ -64,8 +70,8 @@ export interface NamedSecret {
   key: string;
   /** The key's content. */
   holds: string;
-  /** The kind to create another one of. */
-  kind: string;
+  /** Where another key can be named, as `a new Migration`. */
+  elsewhere: string;
 }
 
 /** From a waiting pod's events: every Secret and key that is not there, else any other mount that fails. */
@@ -83,7 +89,7 @@ export function mountReason(secrets: readonly NamedSecret[], events: readonly Se
 }
 
 function secretTrouble(
-  { namespace, field, volume, name, key, holds, kind }: NamedSecret,
+  { namespace, field, volume, name, key, holds, elsewhere }: NamedSecret,
   events: readonly SeenEvent[],
 ): StateReason | undefined {
   const of = events.filter(({ message }) => message?.includes(`"${volume}"`));
@@ -92,7 +98,7 @@ function secretTrouble(
   if (/references non-existent secret key/.test(message))
     return {
       reason: "SecretKeyMissing",
-      message: `The Secret ${name} that ${field} names has no key ${key}: add the key with ${holds} to it, or name another key in a new ${kind}.`,
+      message: `The Secret ${name} that ${field} names has no key ${key}: add the key with ${holds} to it, or name another key in ${elsewhere}.`,
     };
   if (/secrets? "[^"]*" not found/.test(message))
     return {

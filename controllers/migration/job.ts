@@ -77,6 +77,12 @@ export const secretsOf = ({ metadata: { namespace }, spec }: Migration): NamedSe
     const { name, key } = ref;
     const field = `spec.${side}`;
     return [
-      { ...{ namespace, field, volume: volumeNames[side] }, name, key, holds: "the connection URL", kind: "Migration" },
+      {
+        ...{ namespace, field, volume: volumeNames[side] },
+        name,
+        key,
+        holds: "the connection URL",
+        elsewhere: "a new Migration",
+      },
     ];
   });

@@ -5,7 +5,7 @@ export const conditionSchema = z.object({
   type: z
     .string()
     .max(316)
-    .describe("Type: Complete, Failed or Running, or for kstatus Ready, Reconciling or Stalled."),
+    .describe("Type, as Complete or Ready: the description of `conditions` names those of this kind."),
   status: z.enum(["True", "False", "Unknown"]).describe("Whether it holds."),
   observedGeneration: z.int().min(0).optional().describe("metadata.generation of the spec that it was found for."),
   lastTransitionTime: z.iso.datetime().describe("When the status changed last."),

@@ -5,11 +5,27 @@ import * as z from "zod";
 /** What stands in place of a sealed URL that the operator took out, some time after the run ended. */
 export const expiredUrl = "expired";
 
+/** The name of another object in the same namespace, of a kind whose names are those of DNS. */
+export const objectName = (what: string) =>
+  z
+    .string()
+    .min(1)
+    .max(253)
+    .describe(what)
+    .meta({
+      "x-kubernetes-validations": [
+        {
+          rule: "self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",
+          message: "a name has only a-z, 0-9, - and ., and begins and ends with a letter or digit",
+        },
+      ],
+    });
+
 export const databaseRefSchema = z
   .object({
     secretRef: z
       .object({
-        name: z.string().min(1).max(253).describe("Name of a Secret in the same namespace."),
+        name: objectName("Name of a Secret in the same namespace."),
         key: z
           .string()
           .min(1)

@@ -1,16 +1,17 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import type {
-  ArchiveHooks as BackupHooks,
-  BackupProgress,
-  BackupRequest,
-  RestoreRequest,
-  RestoreResult,
-  Storage,
-  StorageCredentials,
-  StorageGuard,
-  StorageSpec,
-  TakenBackup,
+import {
+  BackupError,
+  type ArchiveHooks as BackupHooks,
+  type BackupProgress,
+  type BackupRequest,
+  type RestoreRequest,
+  type RestoreResult,
+  type Storage,
+  type StorageCredentials,
+  type StorageGuard,
+  type StorageSpec,
+  type TakenBackup,
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract/index.ts";
 import type { Redactor } from "../guard/redact.ts";
@@ -273,7 +274,12 @@ async function removeParts(
   state: State,
 ): Promise<RunOutcome> {
   const storage = await openStorage(work, parts);
-  for (const folder of work.folders) await parts.backup.removeRun({ storage, folder, signal });
+  try {
+    for (const folder of work.folders) await parts.backup.removeRun({ storage, folder, signal });
+  } catch (error) {
+    // In a bucket that does not exist is nothing to remove.
+    if (!(error instanceof BackupError) || error.code !== "storage_missing") throw error;
+  }
   const message = `Removed the parts under ${work.folders.at(-1)} from ${storage.place}.`;
   return { report: state.report(), outcome: "completed", reason: "Removed", message };
 }

@@ -66,6 +66,36 @@ describe("a bad spec is rejected with a sentence that names the fix", () => {
       "without `..`",
     ],
     [
+      "a bucket's name that no server takes",
+      "BackupSchedule",
+      { ...daily, storage: { bucket: { ...bucket, bucket: "a/b" } } },
+      "write bucket as the name of a bucket",
+    ],
+    [
+      "a region that leads elsewhere",
+      "BackupSchedule",
+      { ...daily, storage: { bucket: { ...bucket, region: "x@169.254.169.254/" } } },
+      "write region as a region",
+    ],
+    [
+      "an endpoint with a space",
+      "BackupSchedule",
+      { ...daily, storage: { bucket: { ...bucket, endpoint: "https://x y:9000" } } },
+      "write endpoint as https://host",
+    ],
+    [
+      "a Secret's name that no Secret has",
+      "BackupSchedule",
+      { ...daily, source: { secretRef: { name: "shop/../x" } } },
+      "a name has only a-z, 0-9, - and .",
+    ],
+    [
+      "a claim's name that no claim has",
+      "BackupSchedule",
+      { ...daily, storage: { volume: { claimName: "../X" } } },
+      "a name has only a-z, 0-9, - and .",
+    ],
+    [
       "a path out of the volume",
       "BackupSchedule",
       { ...daily, storage: { volume: { claimName: "x", path: "../.." } } },
@@ -145,10 +175,15 @@ test("a run cannot be changed, but for a higher number of verifications", async 
 });
 
 test("the examples are accepted, and explained", async () => {
-  const input = readFileSync(new URL("../../examples/backup-schedule.yaml", import.meta.url), "utf8");
-  const { code, out, err } = await plane.kubectl(["apply", "-f", "-"], { input });
-  expect([code, err]).toEqual([0, ""]);
-  expect(out).toContain("backupschedule.rowferry.dev/shop created");
+  for (const [file, created] of [
+    ["backup-schedule", "backupschedule.rowferry.dev/shop created"],
+    ["restore", "restore.rowferry.dev/shop-restored created"],
+  ]) {
+    const input = readFileSync(new URL(`../../examples/${file}.yaml`, import.meta.url), "utf8");
+    const { code, out, err } = await plane.kubectl(["apply", "-f", "-"], { input });
+    expect([code, err]).toEqual([0, ""]);
+    expect(out).toContain(created);
+  }
   const { out: columns } = await plane.kubectl(["get", "backupschedules"]);
   expect(columns.split("\n")[0]).toMatch(/NAME +INTERVAL +CRON +SUSPEND +LAST COMPLETED +NEXT +READY +VERIFIED +AGE/);
   for (const kind of ["backupschedule", "backuprun", "restore"]) {

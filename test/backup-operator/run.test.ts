@@ -73,3 +73,36 @@ test("a BackupRun that is applied with its BackupSchedule does not fail because 
     rows: 1000,
   });
 });
+
+test("of two BackupRuns of one BackupSchedule the second starts when the first has ended", async () => {
+  const { namespace, apply, s3 } = scene;
+  await apply(
+    object("BackupSchedule", namespace, "alone", {
+      ...{ source: { secretRef: { name: "shop" } }, storage: bucketOf(s3), interval: "monthly" },
+    }),
+    object("BackupRun", namespace, "alone-2", { schedule: "alone" }),
+    object("BackupRun", namespace, "alone-1", { schedule: "alone" }),
+  );
+  const runs = await Promise.all(
+    ["alone-1", "alone-2"].map((name) => untilObject(scene, "BackupRun", name, "an end", ended)),
+  );
+  const [first, second] = runs.sort((a, b) => (a.status?.startedAt ?? "").localeCompare(b.status?.startedAt ?? ""));
+  expect(runs.map(({ status }) => status?.state)).toEqual(["completed", "completed"]);
+  expect(Date.parse(second?.status?.startedAt ?? "")).toBeGreaterThanOrEqual(
+    Date.parse(first?.status?.finishedAt ?? ""),
+  );
+});
+
+test("a run whose bucket does not exist is deleted at once, since nothing is to be removed", async () => {
+  const { namespace, apply, plane, s3 } = scene;
+  const bucket = { ...bucketOf(s3).bucket, bucket: "absent" };
+  await apply(
+    object("BackupRun", namespace, "nowhere", { source: { secretRef: { name: "shop" } }, storage: { bucket } }),
+  );
+  const run = await untilObject(scene, "BackupRun", "nowhere", "an end", ended);
+  expect(run.status?.conditions?.find(({ type }) => type === "Failed")).toMatchObject({ reason: "StorageMissing" });
+  await untilObject(scene, "BackupRun", "nowhere", "its parts removed", ({ status }) => status?.partsRemoved === true);
+  expect(await plane.kubectl(["-n", namespace, "delete", "backuprun", "nowhere", "--timeout=30s"])).toMatchObject({
+    code: 0,
+  });
+});

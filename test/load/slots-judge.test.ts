@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
-import { delayOf, runName } from "../../controllers/backup-schedule/slots.ts";
+import { delayOf } from "../../controllers/backup-schedule/slots.ts";
+import { runName } from "../../controllers/jobs/names.ts";
 import { judgeSlots, type SlotFacts } from "./slots-judge.ts";
 
 const slot = Date.parse("2026-11-24T03:00:00Z");

@@ -1,4 +1,5 @@
-import { delayOf, runName } from "../../controllers/backup-schedule/slots.ts";
+import { delayOf } from "../../controllers/backup-schedule/slots.ts";
+import { runName } from "../../controllers/jobs/names.ts";
 import { bounds, type Outcome, p99, type Row } from "./one-operator.ts";
 
 /** Whether every slot of many schedules that are due at one time got its run, from what was seen of them. Pure. */

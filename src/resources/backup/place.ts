@@ -1,9 +1,8 @@
 import * as z from "zod";
+import { objectName } from "../database.ts";
 import { prefixWords, segments } from "./object-names.ts";
 
 /** Where a backup is kept and for whom it is encrypted: shared by BackupSchedule and BackupRun. */
-
-const secretName = (what: string) => z.string().min(1).max(253).describe(what);
 
 /** A rule for the API server, with the sentence that tells the fix. */
 const rules = (...pairs: [rule: string, message: string][]) => ({
@@ -27,7 +26,7 @@ export const bucketSchema = z
       .describe("Beginning of the names of all objects, as `rowferry/shop`; without slashes at its ends."),
     ca: z.string().max(16_384).optional().describe("PEM of the CA that signed the endpoint's certificate, if private."),
     secretRef: z
-      .object({ name: secretName("Name of a Secret in the same namespace.") })
+      .object({ name: objectName("Name of a Secret in the same namespace.") })
       .optional()
       .describe("A Secret with the keys `accessKeyId`, `secretAccessKey` and, if there is one, `sessionToken`."),
     sealedCredentials: z
@@ -45,7 +44,12 @@ export const bucketSchema = z
         "name the bucket's credentials in exactly one way: set secretRef (a Secret with accessKeyId and secretAccessKey) or sealedCredentials, and not both",
       ],
       [
-        "!has(self.endpoint) || self.endpoint.matches('^https?://[^/@?#]+/?$')",
+        "self.bucket.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",
+        "write bucket as the name of a bucket: 3 to 63 of a-z, 0-9, . and -",
+      ],
+      ["self.region.matches('^[a-z0-9-]{1,64}$')", "write region as a region, as eu-central-1"],
+      [
+        "!has(self.endpoint) || self.endpoint.matches('^https?://[^/@?#[:space:]]+/?$')",
         "write endpoint as https://host or https://host:port, without a user, a path or a query",
       ],
       [
@@ -57,7 +61,7 @@ export const bucketSchema = z
 
 const volumeSchema = z
   .object({
-    claimName: secretName("Name of a PersistentVolumeClaim in the same namespace."),
+    claimName: objectName("Name of a PersistentVolumeClaim in the same namespace."),
     path: z.string().max(256).default("").describe("Folder in the volume; default: its root."),
   })
   .describe("A volume.")
@@ -96,7 +100,7 @@ export const encryptionSchema = z
     identities: z
       .object({
         secretRef: z.object({
-          name: secretName("Name of a Secret in the same namespace."),
+          name: objectName("Name of a Secret in the same namespace."),
           key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
         }),
       })

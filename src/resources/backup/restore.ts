@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { databaseRefSchema, expiredUrl } from "../database.ts";
+import { databaseRefSchema, expiredUrl, objectName } from "../database.ts";
 import type { Metadata } from "../metadata.ts";
 import { reportRefSchema } from "../migration.ts";
 import { optionsSchema } from "../options.ts";
@@ -34,7 +34,7 @@ export const restoreSpecSchema = z
     identities: z
       .object({
         secretRef: z.object({
-          name: z.string().min(1).max(253).describe("Name of a Secret in the same namespace."),
+          name: objectName("Name of a Secret in the same namespace."),
           key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
         }),
       })
