@@ -115,15 +115,19 @@ function takeFolded(stop: Stop, { name, form }: Index, column: number, there: st
   if (at !== undefined) there.splice(at, 1);
 }
 
-/** Of a primary key with a text, likewise. */
+/** Of a primary key with a text, likewise; what one stop told holds for the next ones, where the second index has nothing to lose. */
 function takeFoldedKey(
-  { report }: Stop,
-  { partition }: Table,
+  stop: Stop,
+  { name: table, partition }: Table,
   position: (name: string) => number,
   there: string[],
 ): void {
   if (partition?.label === undefined) return;
-  const told = entriesOf(report, "", /index/).some(
+  const told = isLost(
+    stop,
+    `folded key ${table}`,
+    table,
+    /index/,
     ({ name, note = "" }) =>
       /PRIMARY|pkey/.test(name) && /with another unique index|collation \S+ of .* is lost/.test(note),
   );
