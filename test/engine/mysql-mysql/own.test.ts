@@ -94,6 +94,8 @@ CREATE TABLE per (id int, a date, b date, PERIOD FOR p (a, b), UNIQUE (id, p WIT
 INSERT INTO per VALUES (1, '2020-01-01', '2020-02-01');
 CREATE TABLE per2 (id int, a date, b date, PERIOD FOR app (a, b), PRIMARY KEY (id, app WITHOUT OVERLAPS));
 INSERT INTO per2 VALUES (1, '2020-01-01', '2020-02-01');
+CREATE TABLE per3 (id int CHECK (id < 90), a date, b date, CONSTRAINT app CHECK (id > 0), CONSTRAINT \`APP_1\` CHECK (a < b), PERIOD FOR app (a, b));
+INSERT INTO per3 VALUES (1, '2020-01-01', '2020-02-01');
 CREATE TABLE ar (id int PRIMARY KEY, t text) ENGINE=Aria TRANSACTIONAL=1;
 INSERT INTO ar VALUES (1, 'x');
 CREATE ALGORITHM=TEMPTABLE SQL SECURITY INVOKER VIEW drawn AS SELECT NEXTVAL(sq) AS n, per.a FROM per;
@@ -185,6 +187,7 @@ test("MariaDB's own to MySQL: types by their text, what has no equal is named", 
     "index per.id",
     "period per.p",
     "period per2.app",
+    "period per3.app",
     "period ver2.",
     "primary key per2",
     "sequence sq",

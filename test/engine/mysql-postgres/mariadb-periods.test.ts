@@ -50,6 +50,27 @@ test("a key WITHOUT OVERLAPS is named whatever its columns are called", async ()
   ]);
 });
 
+test("a period whose name a check has, in whatever letters, is named, and both hold in PostgreSQL", async () => {
+  const both = await pair(
+    servers,
+    `CREATE TABLE t (id int, s date, e date, CONSTRAINT \`Pe\` CHECK (id > 4), CONSTRAINT pe_1 CHECK (s < e), PERIOD FOR pe (s, e), UNIQUE KEY k (id, pe WITHOUT OVERLAPS));
+     INSERT INTO t VALUES (5, '2020-01-01', '2020-02-01');
+     CREATE TABLE none (s date, e date, \`none\n  PERIOD FOR none (s, e)\` int, CONSTRAINT none CHECK (s < e))`,
+  );
+  const { report } = await run(both);
+  const told = report.inventory.filter(({ kind, outcome }) => kind === "check" || outcome === "reported");
+  expect(told.map(({ kind, name, definition }) => [kind, name, definition]).sort()).toEqual([
+    ["check", "none.none", undefined],
+    ["check", "t.Pe", undefined],
+    ["check", "t.pe_1", undefined],
+    ["check", "t.pe_2", undefined],
+    ["index", "t.k", "UNIQUE KEY `k` (`id`, `pe` WITHOUT OVERLAPS)"],
+    ["period", "t.pe", "PERIOD FOR `pe` (`s`, `e`)"],
+  ]);
+  for (const row of ["4, '2020-01-01', '2020-02-01'", "6, '2020-02-01', '2020-01-01'"])
+    await expect(both.pg.query(`INSERT INTO t VALUES (${row})`)).rejects.toMatchObject({ code: "23514" });
+});
+
 test("with the extension btree_gist in the target, a constraint keeps periods apart as MariaDB does", async () => {
   const both = await pair(
     servers,

@@ -147,13 +147,13 @@ test.each([
     "mysql",
     "mariadb",
     "CREATE TABLE t (id INT PRIMARY KEY, v VARCHAR(20), w INT, x BINARY(16) DEFAULT (UUID_TO_BIN(UUID())), CONSTRAINT ne CHECK (w > 0) NOT ENFORCED, CONSTRAINT re CHECK (v REGEXP '^a'), CONSTRAINT ok CHECK (w > -5))",
-    ["ne", "re"],
+    ["t.ne", "t.re"],
   ],
   [
     "mariadb",
     "mysql",
-    "CREATE TABLE t (id INT PRIMARY KEY, w INT, s DATE, e DATE, PERIOD FOR app (s, e), CONSTRAINT ok CHECK (w > -5))",
-    ["app"],
+    "CREATE TABLE t (id INT PRIMARY KEY, w INT, s DATE, e DATE, PERIOD FOR app (s, e), CONSTRAINT ok CHECK (w > -5)); CREATE TABLE u (w INT, s DATE, e DATE, CONSTRAINT other CHECK (w > -5), PERIOD FOR other (s, e))",
+    ["t.app", "u.other_1"],
   ],
 ] as const)(
   "%s → %s: what the target's server refuses is told, and what is dropped there is a difference",
@@ -164,10 +164,16 @@ test.each([
     expect(reported(equal)).toEqual([]);
     const d = where.database;
     expect(equal.objects.notes).toEqual(
-      refused.map((name) => expect.stringContaining(`check ${d}.t.${name}: the target's server `)),
+      refused.map((name) => expect.stringContaining(`check ${d}.${name}: the target's server `)),
     );
     expect(equal.objects.undecided).toEqual(from === "mysql" ? [`column ${d}.t.x`] : []);
     await where.to.query("ALTER TABLE t DROP CONSTRAINT ok");
     expect(reported(await check(where))).toEqual([`check ${d}.t.ok: the target has no check of this name`]);
+    if (from === "mysql") return;
+    await where.to.query("ALTER TABLE u DROP CONSTRAINT other");
+    expect(reported(await check(where))).toEqual([
+      `check ${d}.t.ok: the target has no check of this name`,
+      `check ${d}.u.other: the target has no check of this name`,
+    ]);
   },
 );

@@ -1,9 +1,12 @@
+import { parseDefinition } from "../definitions/definition.ts";
+import { positionOf } from "../definitions/outside.ts";
 import { qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import type { SourcePeriod, SourceTable } from "./tables.ts";
 
 const quoted = "`((?:[^`]|``)*)`";
 const periodLine = new RegExp(`\\n  PERIOD FOR ${quoted} \\(${quoted}, ${quoted}\\)`, "g");
+const orderClause = new RegExp(`^${quoted} < ${quoted}$`);
 /** Names of columns may hold line ends and brackets. */
 const part = "`(?:[^`]|``)*`(?:\\(\\d+\\))?(?: DESC)?";
 const keyLine = new RegExp(
@@ -18,15 +21,32 @@ export async function readPeriods(session: Session, database: string, tables: It
   const { maria, version } = session.server;
   if (!maria || version < first) return;
   for (const table of tables) {
-    if (!table.checks.some(({ clause }) => new RegExp(`^${quoted} < ${quoted}$`).test(clause))) continue;
+    if (!table.checks.some(({ clause }) => orderClause.test(clause))) continue;
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
-    table.periods = periodsIn(shown ?? "").filter(({ name }) => table.checks.some((check) => check.name === name));
+    const order = orderIn(table, shown ?? "");
+    if (order === undefined) continue;
+    table.periods = periodsIn(shown ?? "").filter(({ name }) => isCalledBy(order.name, name));
+    for (const { name } of table.periods) order.period = name;
     for (const { key, period } of keysIn(shown ?? "")) {
       const index = table.indexes.find(({ name }) => name === key);
       if (index !== undefined && table.periods.some(({ name }) => name === period)) index.period = period;
     }
   }
 }
+
+/** The check that a period brings: the one in the catalogue that the table's text does not have. */
+function orderIn({ checks, foreignKeys }: SourceTable, shown: string): SourceTable["checks"][number] | undefined {
+  const written = parseDefinition(shown, foreignKeys).items.flatMap(({ kind, name, text }) =>
+    kind === "check" || (kind === "column" && positionOf(text, " CHECK (") >= 0) ? [name] : [],
+  );
+  const count = (names: readonly string[], name: string) => names.filter((one) => one === name).length;
+  const all = checks.map(({ name }) => name);
+  return checks.findLast(({ name, clause }) => orderClause.test(clause) && count(all, name) > count(written, name));
+}
+
+/** MariaDB takes the next free name where a check has the period's, in any case of letters; cut to what a name may have. */
+const isCalledBy = (check: string, period: string): boolean =>
+  check === period || (/^_\d+$/.test(check.slice(period.length)) && check.startsWith(period));
 
 const periodsIn = (shown: string): SourcePeriod[] =>
   [...shown.matchAll(periodLine)].map(([, name, start, end]) => ({

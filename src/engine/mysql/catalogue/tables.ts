@@ -16,8 +16,8 @@ export interface SourcePartitions {
 }
 
 /**
- * MariaDB's periods of application time, which its catalogue does not tell: a period shows there as a check of its name,
- * and a key WITHOUT OVERLAPS as one over the period's two columns. Only SHOW CREATE TABLE has both.
+ * MariaDB's periods of application time, which its catalogue does not tell: a period shows there as a check of its name
+ * (of the next free one, `p_1`, where a check has it), and a key WITHOUT OVERLAPS as one over the period's two columns. Only SHOW CREATE TABLE has both.
  */
 export interface SourcePeriod {
   name: string;
@@ -112,7 +112,8 @@ export interface SourceTable {
   columns: SourceColumn[];
   indexes: SourceIndex[];
   foreignKeys: SourceForeignKey[];
-  checks: { name: string; clause: string; enforced: boolean }[];
+  /** `period`: the period of MariaDB's that brings it, whose order it is. */
+  checks: { name: string; clause: string; enforced: boolean; period?: string }[];
   /** MariaDB's, of application time. */
   periods?: SourcePeriod[];
 }

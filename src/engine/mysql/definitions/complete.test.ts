@@ -20,7 +20,7 @@ test("a text with every part of the catalogue is taken, a column's own check and
     columns: named("a"),
     indexes: named("PRIMARY", "k"),
     foreignKeys: named("f"),
-    checks: named("a", "c", "p"),
+    checks: [...named("a", "c"), { name: "p_1", period: "p" }],
   };
   expect(refuseLostParts(definition, table(parts))).toBeUndefined();
 });
@@ -30,6 +30,7 @@ test.each([
   ["index l", { indexes: named("l", "k") }],
   ["foreign key g", { foreignKeys: named("g") }],
   ["check d", { checks: named("c", "d") }],
+  ["check p", { checks: named("c", "p") }],
 ])("a text without %s is refused", (lost, parts) => {
   expect(() => refuseLostParts(definition, table(parts))).toThrow(
     expect.objectContaining({ code: "schema_unreadable", message: expect.stringContaining(`completely: ${lost} not`) }),

@@ -13,8 +13,7 @@ export function refuseLostParts(definition: Definition, table: SourceTable): voi
   const columns = names("column");
   const indexes = names("unique", "key", "fulltext", "spatial", "vector", "other");
   const foreignKeys = names("foreign");
-  // A period of MariaDB's brings a check of its name, which only the catalogue shows.
-  const checks = names("check", "period");
+  const checks = names("check");
   const primary = items.some(({ kind }) => kind === "primary");
   const lost = [
     ...table.columns.flatMap(({ name }) => (columns.has(name) ? [] : [`column ${name}`])),
@@ -22,8 +21,10 @@ export function refuseLostParts(definition: Definition, table: SourceTable): voi
       (name === "PRIMARY" ? primary : indexes.has(name)) ? [] : [`index ${name}`],
     ),
     ...table.foreignKeys.flatMap(({ name }) => (foreignKeys.has(name) ? [] : [`foreign key ${name}`])),
-    // MariaDB calls a column's own check by the column.
-    ...table.checks.flatMap(({ name }) => (checks.has(name) || columns.has(name) ? [] : [`check ${name}`])),
+    // MariaDB calls a column's own check by the column, and a period brings one that only the catalogue shows.
+    ...table.checks.flatMap(({ name, period }) =>
+      checks.has(name) || columns.has(name) || period !== undefined ? [] : [`check ${name}`],
+    ),
   ];
   if (lost.length === 0) return;
   throw new EngineError(

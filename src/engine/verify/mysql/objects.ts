@@ -69,7 +69,7 @@ export async function readMysqlObjects(
     const definition = withExactBytes(parsed, table.columns);
     const of = `${shownDatabase}.${name}`;
     const cross = crossing ? crossingOf(definition, session.server, naming.toward) : undefined;
-    if (cross !== undefined) doubts.push(...untranslatedOf(cross, name, of));
+    if (cross !== undefined) doubts.push(...untranslatedOf(cross, table, name, of));
     const [whole, ...parts] = ofTable(table, definition, of, naming, cross);
     whole?.aspects.push(...(beyond?.ofTable(table.name) ?? []));
     seen.push(...(whole === undefined ? [] : [whole]), ...parts);

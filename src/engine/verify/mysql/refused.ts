@@ -1,3 +1,4 @@
+import type { SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import { endOfDefault, positionOf } from "../../mysql/definitions/outside.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
@@ -23,13 +24,19 @@ export interface UntranslatedObject {
 const notTaken = "the target's server does not take its expression";
 
 /** Of the source's table `table`, whose objects are named `of.…`. */
-export function untranslatedOf({ translated }: Crossing, table: string, of: string): UntranslatedObject[] {
+export function untranslatedOf(
+  { translated }: Crossing,
+  { checks }: SourceTable,
+  table: string,
+  of: string,
+): UntranslatedObject[] {
   return (translated?.items ?? []).flatMap(({ source, text }): UntranslatedObject[] => {
     const { kind, name } = source;
-    // MariaDB tells a period's order as a check of its name.
     if ((kind === "period" || kind === "check") && text === undefined) {
       const why = translated?.notes.find(({ item }) => item === source)?.note ?? notTaken;
-      return [{ kind: "check", name: `${of}.${name}`, table, expression: undefined, why }];
+      // MariaDB tells a period's order as a check.
+      const called = kind === "period" ? checks.find(({ period }) => period === name)?.name : name;
+      return [{ kind: "check", name: `${of}.${called ?? name}`, table, expression: undefined, why }];
     }
     if (text === undefined) return [];
     const at = kind === "check" ? positionOf(text, " CHECK ") : kind === "column" ? positionOf(text, " DEFAULT (") : -1;
