@@ -10,6 +10,8 @@ export interface Command {
   stderr(): string;
   signal(name: NodeJS.Signals): void;
   type(text: string): void;
+  /** All of its standard input. */
+  end(text: string): void;
   ended: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
 }
 
@@ -40,6 +42,7 @@ export function start(words: readonly string[], { env = {}, by = [process.execPa
     stderr: () => heard.stderr,
     signal: (name) => void child.kill(name),
     type: (text) => void child.stdin.write(text),
+    end: (text) => void child.stdin.end(text),
     ended: new Promise((done, reject) => {
       child.once("error", reject);
       child.once("close", (code, signal) => done({ code, signal }));
