@@ -8,6 +8,10 @@ export const qualified = (...names: readonly string[]): string => names.map(iden
 export const literal = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll("\0", "\\0")}'`;
 
+/** What MySQL refuses in any name, replaced: characters beyond the basic plane, where MySQL itself writes ?, and spaces at the end. */
+export const keepable = (name: string): string =>
+  name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/(?<!\s)\s+$/u, "_");
+
 /**
  * One text for all names that a server may take for one, at least as coarse as any server's way: by upper case, so that ς is
  * σ and ſ is s; İ is i without its dot. `exact`: it tells case apart. `accents`: it may not tell e from é.

@@ -1,4 +1,5 @@
 import { unescaped } from "../../mysql/catalogue/catalogue.ts";
+import { keepable } from "../../mysql/driver/names.ts";
 import type { ColumnMeaning, DatabaseProduct, ExpressionOptions, SourceRelation, Translated } from "./meaning.ts";
 import { open } from "./parse.ts";
 import { attempt, lenient, refuse, strict } from "./refusal.ts";
@@ -127,6 +128,7 @@ function viewToMysql(query: Query, { to, relation }: ViewOptions, doubt: (reason
     const [sourceType, targetType] = nameOfType(type);
     const collation = type.kind === "text" ? (type.collation ?? "default") : null;
     const labels = type.kind === "enum" ? { labels: type.labels } : {};
+    if (keepable(name) !== name) refuse(`MySQL cannot keep the column's name ${name}`);
     return [name, { name, sourceType, targetType, nullable, collation, ...labels }];
   });
   return { sql: found.sql, columns: new Map(columns), notes: [...notes] };

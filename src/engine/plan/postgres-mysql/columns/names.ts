@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { foldName } from "../../../mysql/driver/names.ts";
+import { foldName, keepable } from "../../../mysql/driver/names.ts";
 
 /** Names that MySQL keeps: at most 64 characters, none beyond the basic plane, no space at the end, told apart without case. */
 export interface Names {
@@ -26,7 +26,7 @@ export function createNames(
     take(given, identity) {
       // A server that does not tell the names of tables apart by case keeps them in lower case.
       const wanted = file && !exact ? given.toLowerCase() : given;
-      const good = fixed(wanted);
+      const good = keepable(wanted);
       let name = good;
       const bad = () => name === "" || long(name) || used.has(fold(name));
       for (let round = 0; (round === 0 && name !== wanted) || bad(); round++) {
@@ -43,7 +43,3 @@ export function createNames(
 
 /** Bytes of a name in a file's. */
 export const fileLength = (name: string): number => name.replaceAll(/[^A-Za-z0-9_]/gu, "@0000").length;
-
-/** What MySQL refuses in any name, replaced. */
-const fixed = (name: string): string =>
-  name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/(?<!\s)\s+$/u, "_");

@@ -1,4 +1,5 @@
-import { identifier, qualified } from "../../../mysql/driver/names.ts";
+import { createHash } from "node:crypto";
+import { identifier, keepable, qualified } from "../../../mysql/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";
@@ -9,6 +10,19 @@ import type { Term } from "./term.ts";
 
 /** FROM: tables, queries in their place, joins; and what names mean there. */
 
+/** What a table or a column is called where only the query sees it: its name may be one that MySQL cannot keep. */
+export function calledWithin(wanted: string): string {
+  const name = keepable(wanted);
+  return identifier(name === wanted ? wanted : marked(name, wanted));
+}
+
+/** MariaDB keeps a view's text with the names of WITH unquoted: they get one that is no word of its own. */
+export const calledByWith = ({ maria }: Pick<Views, "maria">, name: string): string =>
+  maria ? identifier(marked(`w_${name.replaceAll(/\W/g, "_")}`, name)) : calledWithin(name);
+
+const marked = (name: string, whole: string): string =>
+  `${[...name].slice(0, 55).join("")}_${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
+
 export function translateFrom(views: Views, scope: Scope, from: From): string {
   if (from.is === "join") return translateJoin(views, scope, from);
   if (from.columns !== undefined) return refuse("an alias with a list of columns is not translated");
@@ -16,25 +30,25 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
     if (from.lateral) return refuse("LATERAL is not translated");
     const { sql, columns } = scope.query(from.query, { ...scope, sources: [] });
     add(scope, from.alias, columns);
-    return `(${sql}) AS ${identifier(from.alias)}`;
+    return `(${sql}) AS ${calledWithin(from.alias)}`;
   }
   const { path } = from;
   const alias = from.alias ?? (path.at(-1) as string);
   const local = path.length === 1 ? scope.with.get(path[0] as string) : undefined;
   if (local !== undefined) {
     add(scope, alias, local);
-    return `${identifier(path[0] as string)} AS ${identifier(alias)}`;
+    return `${calledByWith(views, path[0] as string)} AS ${calledWithin(alias)}`;
   }
   const relation = views.relation(path) ?? refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
   const columns = [...relation.columns].map(([name, column]): OutputColumn => {
-    const sql = `${identifier(alias)}.${identifier(column.name)}`;
+    const sql = `${calledWithin(alias)}.${identifier(column.name)}`;
     const term = columnTerm(column, sql);
     const collation = / COLLATE (\S+)$/i.exec(column.targetType)?.[1] ?? views.binary;
     return { name, term: term.type.kind === "text" && collation === views.binary ? { ...term, exact: true } : term };
   });
   take(scope, alias, new Map(columns.map(({ name, term }) => [name, term])));
-  return `${qualified(...relation.target)} AS ${identifier(alias)}`;
+  return `${qualified(...relation.target)} AS ${calledWithin(alias)}`;
 }
 
 /** The columns of a query, under its name. */
@@ -42,7 +56,7 @@ const add = (scope: Scope, alias: string, columns: readonly OutputColumn[]): voi
   take(
     scope,
     alias,
-    new Map(columns.map(({ name, term }) => [name, { ...term, sql: `${identifier(alias)}.${identifier(name)}` }])),
+    new Map(columns.map(({ name, term }) => [name, { ...term, sql: `${calledWithin(alias)}.${calledWithin(name)}` }])),
   );
 
 function take(scope: Scope, alias: string, columns: Map<string, Term>): void {

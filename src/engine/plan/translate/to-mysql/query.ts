@@ -1,4 +1,3 @@
-import { identifier } from "../../../mysql/driver/names.ts";
 import { resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
@@ -6,7 +5,7 @@ import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
 import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
-import { translateFrom } from "./from.ts";
+import { calledByWith, calledWithin, translateFrom } from "./from.ts";
 import type { OutputColumn, Scope, Translation, Views } from "./scope.ts";
 import { asBytes, type Term, type TranslationContext } from "./term.ts";
 
@@ -25,7 +24,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
     if (columns !== undefined) refuse("WITH with a list of columns is not translated");
     const { sql, columns: found } = translateQuery(views, inner, scope);
     scope.with.set(name, found);
-    return `${identifier(name)} AS (${sql})`;
+    return `${calledByWith(views, name)} AS (${sql})`;
   });
   const before = withs.length === 0 ? "" : `WITH ${withs.join(", ")} `;
   const { body } = query;
@@ -124,7 +123,7 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
   const kept = select.having === undefined ? "" : ` HAVING ${boolean(context.term(select.having)).sql}`;
   const order = query.order.flatMap((item) => ordering(context, item, columns, limited(query)));
   if (order.length > 0 && !limited(query)) views.notes.add(orderNote);
-  const list = columns.map(({ name, term }) => `${term.sql} AS ${identifier(name)}`);
+  const list = columns.map(({ name, term }) => `${term.sql} AS ${calledWithin(name)}`);
   const { distinct } = select;
   return { sql: selectText({ distinct, list, from, where, group, having: kept, order }), columns };
 }
