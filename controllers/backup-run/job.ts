@@ -41,7 +41,9 @@ function build(subject: Subject, name: string, used: Used, template: WorkerTempl
   const { source, target, storage, identities } = used;
   const { pullPolicy, verify } = template;
   const server = used.server && serverContainer(used.server.engine, used.server.image, { pullPolicy, ...verify });
-  const sealed = [source?.sealedUrl, target?.sealedUrl, storage?.bucket?.sealedCredentials].some(Boolean);
+  // The installation's storage is for teams alone, whose URLs the API sealed: SQL of theirs runs in the server of a verification.
+  const isTeams = server !== undefined && storage === undefined;
+  const sealed = isTeams || [source?.sealedUrl, target?.sealedUrl, storage?.bucket?.sealedCredentials].some(Boolean);
   const mounts: WorkerJob["mounts"] = [];
   const more: object[] = [];
   if (storage?.volume) {

@@ -67,21 +67,27 @@ describe("without an image of the backup's server a Restore is refused, with the
   });
 });
 
+const template: WorkerTemplate = {
+  ...{ image: "app:1", pullPolicy: "Never", pullSecrets: [], command: ["node"], uid: 1, memoryMax: 0, tmpSize: "1Gi" },
+  ...{ guardSecrets: false, graceSeconds: 30, tokenSeconds: 3600, backoffLimit: 6, ttlSeconds: 60 },
+  ...{ mostRunSeconds: 1000, silentSeconds: 300, endpointUrl: "https://o", ca: "", resources: {}, placement: {} },
+  verify: { images, resources: {}, dataSize: "1Gi" },
+};
+
+test.each([
+  ["in the installation's storage, where teams' backups are, is behind the wall of workers", undefined, "true"],
+  ["in a storage that the schedule names is not", { volume: { claimName: "kept", path: "" } }, undefined],
+])("the pod of a verification of a run %s", (_what, storage, guarded) => {
+  const found = subjectJob(
+    restore({ verification: true, target: undefined }),
+    { storage, server: { engine: "postgres", image: "postgres:18" } },
+    template,
+  );
+  expect(found.spec.template.metadata.labels["rowferry.dev/guarded"]).toBe(guarded);
+  expect(found.spec.activeDeadlineSeconds !== undefined).toBe(guarded === "true");
+});
+
 test("the Job of a Restore that converts has the target's Secret, and a server beside the worker that has none", () => {
-  const template: WorkerTemplate = {
-    ...{
-      image: "app:1",
-      pullPolicy: "Never",
-      pullSecrets: [],
-      command: ["node"],
-      uid: 1,
-      memoryMax: 0,
-      tmpSize: "1Gi",
-    },
-    ...{ guardSecrets: false, graceSeconds: 30, tokenSeconds: 3600, backoffLimit: 6, ttlSeconds: 60 },
-    ...{ mostRunSeconds: 1000, silentSeconds: 300, endpointUrl: "https://o", ca: "", resources: {}, placement: {} },
-    verify: { images, resources: {}, dataSize: "1Gi" },
-  };
   const subject = restore({ convert: true });
   const found = restoreNeeds(subject, runOf("MySQL"), images);
   if ("missing" in found) throw new Error(found.missing.message);
