@@ -1,14 +1,13 @@
 import type { Restore } from "../../src/resources/backup/restore.ts";
 import { type BackupRun, partsFinalizer as finalizer } from "../../src/resources/backup/run.ts";
 import { expiredUrl } from "../../src/resources/database.ts";
-import type { Job } from "../../src/resources/objects.ts";
-import { concluded, type NewEvent, type RunStanding } from "../jobs/conclude.ts";
-import { notRunning } from "../jobs/not-running.ts";
-import { isAlive, isFinished, jobCondition, podsOf, type StateReason } from "../jobs/observed.ts";
+import { concluded, type RunStanding } from "../jobs/conclude.ts";
+import type { StateReason } from "../jobs/observed.ts";
 import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { type ControllerStatus, controllerPart, withFinding } from "./status.ts";
+import { isActive, keepParts, mayWrite, removal, stop, withPartsRemoved, withTrouble } from "./removal.ts";
+import { type ControllerStatus, controllerPart } from "./status.ts";
 import { isDeleting, isOver, isResultFollowed, type Subject } from "./subject.ts";
 import { planVerification, withVerified } from "./verification.ts";
 
@@ -18,9 +17,6 @@ import { planVerification, withVerified } from "./verification.ts";
  * Invariants: its Job is made at most once and is recorded by uid; one that ended stays ended; a run has its finalizer before a
  * pod may write to the storage, and keeps it until its parts are removed; a failed run's parts are removed.
  */
-
-/** Annotation of a BackupRun, with any value: its parts stay in the storage when it is deleted. */
-export const keepParts = "rowferry.dev/keep-parts";
 
 const again = (subject: Subject): RetryAdvice => ({
   again: `create another ${subject.kind}`,
@@ -165,9 +161,6 @@ function fail(observed: Observed, status: ControllerStatus, trouble: StateReason
 
 /** A worker that failed ends by itself; a Job that still makes pods after so long is stopped. Milliseconds. */
 const patience = 60_000;
-/** A removal that failed is tried again after this time. */
-const removalRetry = 600_000;
-
 function ended(observed: Observed, now: Date): Plan {
   const { subject, jobs } = observed;
   const status = carried(subject);
@@ -185,11 +178,6 @@ function ended(observed: Observed, now: Date): Plan {
   return planVerification(observed, subject, plan, now);
 }
 
-const isActive = (job: Job): boolean => !isFinished(job) && job.metadata.deletionTimestamp === undefined;
-const stop = ({ metadata }: Job): NonNullable<Plan["act"]> => ({
-  ...{ kind: "delete-job", name: metadata.name, uid: metadata.uid ?? "" },
-});
-
 /** A Restore's sealed URL is taken out some time after its end. */
 function expired({ urlsKept }: Observed, { spec, status }: Restore, plan: Plan, now: Date): Plan {
   const sealed = spec.target?.sealedUrl;
@@ -197,72 +185,6 @@ function expired({ urlsKept }: Observed, { spec, status }: Restore, plan: Plan, 
     return plan;
   const wait = Date.parse(status.finishedAt) + urlsKept - now.getTime();
   return wait <= 0 ? { ...plan, act: { kind: "expire-url" } } : { ...plan, lookAgain: Math.min(wait, 12 * 3_600_000) };
-}
-
-/** The state of the removal: `done`, or what to do and say. */
-function removal(
-  observed: Observed,
-  { status }: BackupRun,
-  now: Date,
-):
-  | { done: true }
-  | { done: false; job?: { name: string; uid: string }; act?: Plan["act"]; trouble?: StateReason; lookAgain: number } {
-  const { jobs } = observed;
-  const made = observed.removal;
-  const keep = `To keep the parts, set the annotation ${keepParts} on the BackupRun.`;
-  if (made?.outcome === "namespace-ends") return { done: true };
-  const job = made?.outcome === "made" ? { name: made.name, uid: made.uid } : status?.removal;
-  const found = jobs.find(({ metadata }) => metadata.uid === job?.uid);
-  if (job !== undefined && (found !== undefined || made !== undefined)) {
-    if (found && jobCondition(found, "Complete")) return { done: true };
-    if (!found || !jobCondition(found, "Failed")) {
-      const trouble = found && notStarted(observed, found, keep);
-      return { done: false, job, ...(trouble ? { trouble } : {}), lookAgain: 2000 };
-    }
-    const failedAt = Date.parse(jobCondition(found, "Failed")?.lastTransitionTime ?? "");
-    const trouble = {
-      reason: "PartsNotRemoved",
-      message: `The run's parts cannot be removed from the storage: see the log in status and the Job ${job.name}. It is tried again every 10 minutes. ${keep}`,
-    };
-    const wait = failedAt + removalRetry - now.getTime();
-    if (wait > 0) return { done: false, job, trouble, lookAgain: wait + 1000 };
-    return { done: false, job, act: stop(found), trouble, lookAgain: 2000 };
-  }
-  // No pod that could still write may live when its parts are removed.
-  const writer = jobs.find((one) => one.metadata.uid === status?.job?.uid && isActive(one));
-  if (writer) return { done: false, act: stop(writer), lookAgain: 2000 };
-  if (mayWrite(observed)) return { done: false, lookAgain: 2000 };
-  if (made !== undefined) return { done: false, lookAgain: 60_000 };
-  return { done: false, act: { kind: "make-removal" }, lookAgain: 2000 };
-}
-
-/** Whether a pod of the run may still write to the storage. */
-const mayWrite = ({ subject: { status }, jobs, pods }: Observed): boolean =>
-  jobs.some((job) => job.metadata.uid === status?.job?.uid && isActive(job)) ||
-  podsOf(pods, status?.job?.uid ?? "").some(isAlive);
-
-/** Why the pod that removes the parts does not run; undefined while it starts or works. */
-function notStarted(observed: Observed, { metadata }: Job, keep: string): StateReason | undefined {
-  const [pod] = podsOf(observed.pods, metadata.uid ?? "");
-  if (pod?.status?.phase === "Running" || pod?.status?.phase === "Succeeded") return undefined;
-  const { trouble } = observed;
-  const { reason, message } = notRunning({ subject: {}, ...(trouble ? { trouble } : {}) }, pod);
-  if (["PodStarting", "PodPending"].includes(reason) || (pod !== undefined && !isAlive(pod))) return undefined;
-  return {
-    reason: "PartsNotRemoved",
-    message: `The run's parts cannot be removed from the storage yet. ${message} ${keep}`,
-  };
-}
-
-function withTrouble(subject: BackupRun, trouble: StateReason | undefined): NewEvent[] {
-  const last = subject.status?.conditions?.find(({ type }) => type === "PartsRemoved");
-  if (trouble === undefined || last?.reason === trouble.reason) return [];
-  return [{ type: "Warning", reason: trouble.reason, note: trouble.message }];
-}
-
-function withPartsRemoved(subject: BackupRun, status: ControllerStatus, trouble: StateReason | undefined, now: Date) {
-  if (trouble === undefined) return status;
-  return withFinding(subject, status, { type: "PartsRemoved", status: "False", ...trouble }, now);
 }
 
 function removedAfterFailure(observed: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {
