@@ -68,6 +68,15 @@ export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).fla
     },
   ],
   [
+    `sequences of MariaDB and a default that draws from one for ${server === "mysql" ? server : "postgres"}`,
+    {
+      from: "mariadb",
+      to: server === "mysql" ? server : "postgres",
+      source: `CREATE SEQUENCE s CACHE 50; CREATE SEQUENCE more;
+          CREATE TABLE u (id BIGINT DEFAULT NEXTVAL(s) PRIMARY KEY); INSERT INTO u VALUES (1)`,
+    },
+  ],
+  [
     `views, sequences and partitions of PostgreSQL for ${server}`,
     {
       from: "postgres",

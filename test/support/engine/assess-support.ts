@@ -5,7 +5,7 @@ import { verify } from "../../../src/engine/verify/index.ts";
 import type { Case, Kind } from "../../engine/assess/cases.ts";
 import * as my from "./mysql-mysql-support.ts";
 import { endpoint } from "./mysql-support.ts";
-import { unplanned } from "./planned.ts";
+import { unplanned, untrue } from "./planned.ts";
 import * as pg from "./postgres-support.ts";
 import { run } from "./run.ts";
 
@@ -73,6 +73,7 @@ export async function startAgreeing(): Promise<Agreeing> {
         }
         // What is said of an object before is what becomes of it.
         expect(unplanned(found.objects, report)).toEqual([]);
+        expect(untrue(found.objects, report)).toEqual([]);
         const notes = new Map(report.inventory.map(({ kind, name, note }) => [`${kind} ${name}`, note]));
         for (const [name, part] of Object.entries(one.notes ?? {})) expect(notes.get(name), name).toContain(part);
         expect(found.objects.filter(({ note = "" }) => note.includes("cannot be seen"))).toEqual([]);

@@ -10,6 +10,14 @@ export function unplanned(objects: readonly PlannedObject[], { inventory }: Copy
   });
 }
 
+/** What was said to be lost, and is there. */
+export function untrue(objects: readonly PlannedObject[], { inventory }: CopyReport): PlannedObject[] {
+  const became = new Map(inventory.map(({ kind, name, outcome }) => [`${kind} ${name}`, outcome]));
+  return objects.filter(
+    ({ kind, name, outcome }) => outcome === "reported" && became.get(`${kind} ${name}`) !== outcome,
+  );
+}
+
 /** Between PostgreSQL's, comments and the places of partitions go with what they are of. */
 const goesWithAnother = (kind: string, outcome: string): boolean =>
   kind === "comment" || (kind.endsWith(" attach") && outcome === "copied");

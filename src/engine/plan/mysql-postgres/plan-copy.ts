@@ -23,6 +23,7 @@ import { planForeignKeys } from "./tables/foreign-keys.ts";
 import { doubtfulIndexes } from "./tables/indexes.ts";
 import { createRemade } from "./tables/remade-plan.ts";
 import { createScheme } from "./tables/scheme.ts";
+import { planSequences } from "./tables/sequences.ts";
 import { doubtsOf, planTable, type TablePlan } from "./tables/table-plan.ts";
 import { planViews } from "./tables/views.ts";
 
@@ -62,6 +63,8 @@ export async function planCopy(
 ): Promise<Plan> {
   const { session, database, catalogue } = source;
   const scheme = schemeFor(source, wishes);
+  // Before the tables, whose defaults may draw from them.
+  const sequences = await planSequences(scheme, session, catalogue.others);
   const remade = createRemade();
   const plans = catalogue.tables.map((table) => {
     const learnt = wishes.observedTypes?.(table.name) ?? new Map();
@@ -77,6 +80,7 @@ export async function planCopy(
         name: `${table.source.name}.${key.name}`,
         outcome: "converted" as const,
       })),
+      ...sequences,
       ...(await plannedOthers(session, scheme, catalogue.others, plans)),
       ...(target === undefined ? [] : await plannedGrants(session, target, plans, scheme)),
     ].map(withoutText),
@@ -155,8 +159,5 @@ async function plannedOthers(
     ...plans.map((view) => [view.source, translatedView(view, view.source)] as const),
     ...[...refused].map(([name, reason]) => [name, untranslatedView(reason)] as const),
   ]);
-  return [
-    ...others.flatMap(({ kind, name }) => (kind === "sequence" ? [{ kind, name, outcome: "converted" as const }] : [])),
-    ...othersReported(others, views),
-  ];
+  return othersReported(others, views);
 }
