@@ -3,7 +3,6 @@ import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import type { SourceCode } from "../../mysql/definitions/code-source.ts";
 import { drawsNumbers, escaped, noSequences } from "../../mysql/definitions/code-sql.ts";
-import { checkNamesOf } from "../../mysql/definitions/named-checks.ts";
 import { databaseNote, type TargetDefault } from "../../mysql/definitions/routine-collations.ts";
 import { identifier } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
@@ -12,9 +11,8 @@ import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, wit
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
 import { planGrants } from "./finish/grants.ts";
-import { type DefinedTable, planDefinition } from "./tables/plan-tables.ts";
+import { type DefinedTable, planDefinition, readPlanning } from "./tables/plan-tables.ts";
 import { tableInventory } from "./tables/table-inventory.ts";
-import type { TablePlanning } from "./tables/table-plan.ts";
 
 /**
  * What a copy between MySQL's or MariaDB's would make of the source's objects: texts as they are between servers of one kind,
@@ -41,10 +39,7 @@ export async function planCopy(
   const prefix = named(options.schemas, database) ?? "";
   const traits = await readTarget(to, target);
   const source = await readSource(from, database, catalogue, options.content ?? "all", () => undefined);
-  const planning: TablePlanning = {
-    ...{ database, server: from.server, target: traits, targetDatabase: target, prefix },
-    checkNames: checkNamesOf(catalogue.tables),
-  };
+  const planning = await readPlanning(from, to, { database, prefix, target: traits, tables: catalogue.tables });
   const copied = new Set(catalogue.tables.map(({ name }) => name));
   const toMaria = to.server.maria;
   const crossing = from.server.maria !== toMaria;

@@ -4,8 +4,6 @@ import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
-import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
-import { knowsMinusZero } from "../../../mysql/driver/changed-numbers.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { recordTables } from "../../../mysql/target/create.ts";
@@ -26,7 +24,7 @@ import { definerWarnings } from "../finish/definers.ts";
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, computingTables } from "../tables/computed.ts";
-import { again, planDefinition } from "../tables/plan-tables.ts";
+import { again, planDefinition, readPlanning } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { tableInventory } from "../tables/table-inventory.ts";
 import type { TablePlan, TablePlanning } from "../tables/table-plan.ts";
@@ -65,11 +63,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.stage(schemaRead, catalogue.tables.length);
   const source = await readSource(snapshot.definitions, database, catalogue, content, () => progress.did());
   progress.stage(content === "data" ? targetCleared : 1, 4);
-  const planning: TablePlanning = {
-    ...{ database, server: reader.server, target, targetDatabase: target.database, prefix },
-    unsigns: (await knowsMinusZero(reader)) && !(await knowsMinusZero(writer)),
-    checkNames: checkNamesOf(catalogue.tables),
-  };
+  const planning = await readPlanning(reader, writer, { database, prefix, target, tables: catalogue.tables });
   progress.plan(
     catalogue.tables.map(({ name, rows, dataBytes, indexBytes }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );

@@ -3,10 +3,32 @@ import { refuseLostParts } from "../../../mysql/definitions/complete.ts";
 import { type Item, parseDefinition } from "../../../mysql/definitions/definition.ts";
 import { exactDefinition } from "../../../mysql/definitions/exact-text.ts";
 import { withMovedDefaults } from "../../../mysql/definitions/moved-defaults.ts";
+import { checkNamesOf } from "../../../mysql/definitions/named-checks.ts";
+import { knowsMinusZero } from "../../../mysql/driver/changed-numbers.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
 import type { SourceTexts } from "../copy/source.ts";
+import type { TargetDatabase } from "../copy/target.ts";
 import { planTable, type TablePlan, type TablePlanning } from "./table-plan.ts";
 
 export type DefinedTable = Pick<ReturnType<typeof planDefinition>, "plan" | "without">;
+
+/** What all tables' plans are made by. */
+export async function readPlanning(
+  from: Session,
+  to: Session,
+  {
+    database,
+    prefix,
+    target,
+    tables,
+  }: Pick<TablePlanning, "database" | "prefix"> & { target: TargetDatabase; tables: readonly SourceTable[] },
+): Promise<TablePlanning> {
+  return {
+    ...{ database, server: from.server, target, targetDatabase: target.database, prefix },
+    unsigns: (await knowsMinusZero(from)) && !(await knowsMinusZero(to)),
+    checkNames: checkNamesOf(tables),
+  };
+}
 
 /** Plans of one table, all of the same items. */
 export function planDefinition(planning: TablePlanning, table: SourceTable, { shown }: Pick<SourceTexts, "shown">) {
