@@ -1,5 +1,5 @@
-import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import { readText } from "../guard/read-text.ts";
 import { asJson } from "../requests/as-json.ts";
 import { Problem } from "../requests/errors.ts";
 import type { ProbedDatabase, ProbeFor, Prober } from "../requests/prober.ts";
@@ -124,7 +124,10 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
         { method: "POST", agent: agentNow(), headers, signal },
         (response) => {
           const retryAfter = Number(response.headers["retry-after"] ?? 1) || 1;
-          read(response).then((text) => resolve({ status: response.statusCode ?? 0, retryAfter, text }), reject);
+          readText(response, largestResponse, "the prober's answer is too large").then(
+            (text) => resolve({ status: response.statusCode ?? 0, retryAfter, text }),
+            reject,
+          );
         },
       );
       sent.once("error", (error: NodeJS.ErrnoException) => {
@@ -151,15 +154,4 @@ function understood<K extends CallKind>(kind: K, text: string): ResponseOf<K> {
   if (!parsed.success)
     throw unavailable("the service that asks databases cannot be used at the moment: try again later", parsed.error);
   return parsed.data as ResponseOf<K>;
-}
-
-async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largestResponse) throw new Error("the prober's answer is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import type { IncomingMessage } from "node:http";
 import { Agent, request } from "node:https";
+import { readText } from "../guard/read-text.ts";
 import { type AnyWork, anyWorkSchema, protocol, type Report, type RunOutcome } from "./protocol.ts";
 
 /** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
@@ -63,7 +63,10 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
     };
     return new Promise((resolve, reject) => {
       const sent = request(to, { method: "POST", agent, headers, signal }, (response) => {
-        read(response).then((text) => resolve({ status: response.statusCode ?? 0, text }), reject);
+        readText(response, largestAnswer, "the operator's answer is too large").then(
+          (text) => resolve({ status: response.statusCode ?? 0, text }),
+          reject,
+        );
       });
       sent.once("error", reject);
       sent.end(body);
@@ -93,15 +96,4 @@ function withoutBody(answer: OperatorResponse<unknown>): OperatorResponse<null> 
 
 function withSlash(url: string): string {
   return url.endsWith("/") ? url : `${url}/`;
-}
-
-async function read(response: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of response as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > largestAnswer) throw new Error("the operator's answer is too large");
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks).toString("utf8");
 }

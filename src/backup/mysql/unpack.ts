@@ -3,12 +3,14 @@ import { readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { qualified } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
+import { createWarnings } from "../../engine/run/warnings.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { counted } from "../../guard/text.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
+import { withSessions } from "../stoppable.ts";
 import { refuseNotEmpty, someNames } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Apply, createApply } from "./apply.ts";
@@ -24,24 +26,11 @@ import { statementsOf } from "./sql-file.ts";
 
 const program = "rowferry restore";
 
-export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
+export function unpackMysql(work: Unpacking): Promise<Unpacked> {
   const { target, manifest, account, log, jobs } = work;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([work.signal, stop.signal]);
-  const sessions: Session[] = [];
-  const open = async () => {
-    const session = await connectTarget(target, { program, signal });
-    sessions.push(session);
-    return session;
-  };
-  const warnings = new Set<string>();
-  const warn = (message: string) => {
-    const text = printable(message);
-    if (warnings.has(text)) return;
-    warnings.add(text);
-    log("warning", text);
-  };
-  try {
+  const { said, warn } = createWarnings({ log });
+  const connect = (signal: AbortSignal) => connectTarget(target, { program, signal });
+  return withSessions(work.signal, connect, async ({ open, signal, stop }) => {
     account.phase("connecting");
     const main = await open();
     refuseOtherProduct(main, work);
@@ -66,7 +55,7 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
         },
       }),
     );
-    await workOff(workers, tasks, (error) => stop.abort(error));
+    await workOff(workers, tasks, stop);
     for (const part of partsHolding(manifest, "finish")) await run(main, part);
     account.phase("verifying");
     // As after the login: the files have settings of their own.
@@ -86,14 +75,8 @@ export async function unpackMysql(work: Unpacking): Promise<Unpacked> {
       account.table();
     }
     await endAttempt(marked, work);
-    return { tables, inventory: databaseInventory(after), warnings: [...warnings] };
-  } catch (error) {
-    work.signal.throwIfAborted();
-    throw stop.signal.aborted ? stop.signal.reason : error;
-  } finally {
-    stop.abort();
-    await Promise.all(sessions.map((session) => session.end()));
-  }
+    return { tables, inventory: databaseInventory(after), warnings: [...said] };
+  });
 }
 
 async function countRows(session: Session, database: string, name: string, versioned: boolean): Promise<number> {

@@ -18,6 +18,7 @@ import { type Task, together, workOff } from "../../engine/run/work.ts";
 import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
 import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
 import { writePart } from "../parts.ts";
+import { stoppable } from "../stoppable.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { type Checksums, createChecksums } from "./checksums.ts";
 import { codeStatements } from "./code.ts";
@@ -33,19 +34,17 @@ import { databaseStatement, laterStatements, sequenceStatements, settings, table
 
 const program = "rowferry backup";
 
-export async function writeMysql(work: DumpWork): Promise<WrittenPart> {
+export function writeMysql(work: DumpWork): Promise<WrittenPart> {
   const { source, account, log } = work;
   const { database } = source;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([work.signal, failed.signal]);
   const warnings: string[] = [];
   const warn = (message: string) => {
     warnings.push(printable(message));
     log("warning", printable(message));
   };
-  try {
+  return stoppable(work.signal, async ({ signal, stop }) => {
     account.phase("connecting");
-    const snapshot = await openSnapshot(source, work.jobs, program, signal, (error) => failed.abort(error), {
+    const snapshot = await openSnapshot(source, work.jobs, program, signal, stop, {
       log: (message) => log("info", message),
     });
     try {
@@ -76,9 +75,7 @@ export async function writeMysql(work: DumpWork): Promise<WrittenPart> {
       const checksums = work.checksums
         ? await createChecksums(snapshot.definitions, database, tables, "own")
         : undefined;
-      const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, checksums, (error) =>
-        failed.abort(error),
-      );
+      const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, checksums, stop);
       const finish = await writeStatements(writing, { name: "3-finish.sql", holds: "finish" }, read.after);
       await snapshot.unlock();
       const { maria, versionText } = reader.server;
@@ -95,12 +92,7 @@ export async function writeMysql(work: DumpWork): Promise<WrittenPart> {
     } finally {
       await snapshot.close();
     }
-  } catch (error) {
-    work.signal.throwIfAborted();
-    throw failed.signal.aborted ? failed.signal.reason : error;
-  } finally {
-    failed.abort();
-  }
+  });
 }
 
 async function readSchema({ readers, definitions }: Snapshot, database: string) {

@@ -16,11 +16,13 @@ import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/d
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
 import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
 import { ownerStays } from "../../engine/postgres/target/owners.ts";
+import { createWarnings } from "../../engine/run/warnings.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
+import { withSessions } from "../stoppable.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type ContentBlocks, type LargeObject, readDump } from "./contents.ts";
@@ -35,17 +37,10 @@ import { largeObjects } from "./write.ts";
 
 const applicationName = "rowferry restore";
 
-export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
+export function unpackPostgres(work: Unpacking): Promise<Unpacked> {
   const { target, manifest, account, log } = work;
-  const stop = new AbortController();
-  const signal = AbortSignal.any([work.signal, stop.signal]);
-  const sessions: Session[] = [];
-  const open = async () => {
-    const session = await connect(target, { role: "target", applicationName, signal });
-    sessions.push(session);
-    return session;
-  };
-  try {
+  const login = (signal: AbortSignal) => connect(target, { role: "target", applicationName, signal });
+  return withSessions(work.signal, login, async ({ open, signal, stop }) => {
     account.phase("connecting");
     const main = await open();
     const isEmpty = await refuseObjects(main, work);
@@ -53,12 +48,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     if (part === undefined) throw new BackupError("archive_format", "the manifest names no dump");
     account.phase("copying");
     const dump = await readDump(counted(readPart({ ...work.reading, signal }, part), work));
-    const warnings = new Set<string>();
-    const warn = (message: string) => {
-      if (warnings.has(message)) return;
-      warnings.add(message);
-      log("warning", message);
-    };
+    const { said, warn } = createWarnings({ log });
     const applying: ObjectTarget = {
       session: main,
       fence: undefined,
@@ -94,7 +84,7 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     log("info", "Rows are restored; making indexes, keys and constraints");
     const workers = [main];
     while (workers.length < work.jobs) workers.push(await open());
-    await makeAfter(workers, at("after"), applying, (error) => stop.abort(error));
+    await makeAfter(workers, at("after"), applying, stop);
     if (steps.some((step) => step.stage === "rights" && ofLargeObjects(step)))
       warn("rights on large objects were not restored: grant them again");
     await applyRightSteps(applying, at("rights"));
@@ -123,15 +113,9 @@ export async function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     return {
       tables: found.tables,
       inventory,
-      warnings: [...warnings],
+      warnings: [...said],
     };
-  } catch (error) {
-    work.signal.throwIfAborted();
-    throw stop.signal.aborted ? stop.signal.reason : error;
-  } finally {
-    stop.abort();
-    await Promise.all(sessions.map((session) => session.end()));
-  }
+  });
 }
 
 /** Whether the target is empty. Errors: `target_not_empty`, `target_conflict`. */

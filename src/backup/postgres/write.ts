@@ -6,6 +6,7 @@ import { leftInSource } from "../../engine/postgres/source/left-in-source.ts";
 import { openSource } from "../../engine/postgres/source/source.ts";
 import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { writePart } from "../parts.ts";
+import { withSessions } from "../stoppable.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { countPassed, countTableRows, refuseOtherRows } from "./count.ts";
 import { dumped } from "./dumped.ts";
@@ -19,17 +20,10 @@ import { createRowCounter } from "./row-counter.ts";
 export const dumpPart = "database.dump";
 const applicationName = "rowferry backup";
 
-export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
+export function writePostgres(work: DumpWork): Promise<WrittenPart> {
   const { source, account, log } = work;
-  const failed = new AbortController();
-  const signal = AbortSignal.any([work.signal, failed.signal]);
-  const sessions: Session[] = [];
-  const open = async () => {
-    const session = await connect(source, { role: "source", applicationName, signal });
-    sessions.push(session);
-    return session;
-  };
-  try {
+  const login = (signal: AbortSignal) => connect(source, { role: "source", applicationName, signal });
+  return withSessions(work.signal, login, async ({ open, signal, stop }) => {
     account.phase("connecting");
     // Beside the connections; theirs is the first error.
     const asked = Promise.allSettled([dumpVersion(process.env)]);
@@ -51,7 +45,7 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
         ...(await readInventory(first, checkpoint?.parts ?? new Set())).map(({ kind, name }) => ({ kind, name })),
         ...(await largeObjects(first)),
       ],
-      { open, giveUp: (error) => failed.abort(error), log: (message) => log("info", message) },
+      { open, giveUp: stop, log: (message) => log("info", message) },
     );
     log("info", `Snapshot of the source: ${formatSnapshot(opened.facts)}`);
     const tables = opened.tables.filter(({ oid, extension }) => oid !== checkpoint?.oid && extension === undefined);
@@ -75,7 +69,7 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
       }),
     );
     const hashes = work.checksums ? countTableRows(tables, [counter], undefined, "own") : undefined;
-    const [part, hashed] = await bothOrNeither(dump, Promise.resolve(hashes), failed);
+    const [part, hashed] = await bothOrNeither(dump, Promise.resolve(hashes), stop);
     const passed = rows.end();
     if (hashed !== undefined) refuseOtherRows(hashed.tables, tables, passed);
     const counted = hashed ?? (await countPassed(tables, passed, counter, account));
@@ -89,13 +83,7 @@ export async function writePostgres(work: DumpWork): Promise<WrittenPart> {
       inventory,
       warnings: [],
     };
-  } catch (error) {
-    work.signal.throwIfAborted();
-    throw failed.signal.aborted ? failed.signal.reason : error;
-  } finally {
-    failed.abort();
-    await Promise.all(sessions.map((session) => session.end()));
-  }
+  });
 }
 
 /** They have no names: their number is one thing. */
@@ -107,9 +95,9 @@ export async function largeObjects(session: Session): Promise<{ kind: string; na
 }
 
 /** Both to their end; the first error ends the other. */
-async function bothOrNeither<A, B>(a: Promise<A>, b: Promise<B>, failed: AbortController): Promise<[A, B]> {
+async function bothOrNeither<A, B>(a: Promise<A>, b: Promise<B>, stop: (error: unknown) => void): Promise<[A, B]> {
   const end = (error: unknown) => {
-    failed.abort(error);
+    stop(error);
     throw error;
   };
   const [first, second] = await Promise.allSettled([a.catch(end), b.catch(end)]);

@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
+import { joinedSets } from "../../joined-sets.ts";
 import { constraintsOfColumns } from "../columns/checks.ts";
 import { type ColumnPlan, columnKey, type Scheme } from "../columns/column-plan.ts";
 import { collationIdentity, foldedKey, foldingOf } from "../columns/folding.ts";
@@ -145,25 +146,13 @@ function targetColumns(table: TablePlan, columns: readonly string[]): string[] |
 }
 
 /** Columns that foreign keys join, directly or through others: key → the set of its keys (shared). */
-export function joinedColumns(tables: readonly SourceTable[]): Map<string, Set<string>> {
-  const sets = new Map<string, Set<string>>();
-  const setOf = (key: string) => {
-    const found = sets.get(key) ?? new Set([key]);
-    sets.set(key, found);
-    return found;
-  };
-  for (const table of tables) {
-    for (const { columns, referencedTable, referencedColumns } of table.foreignKeys) {
-      columns.forEach((column, index) => {
-        const one = setOf(columnKey(table.name, column));
-        const other = setOf(columnKey(referencedTable, referencedColumns[index] ?? ""));
-        if (one === other) return;
-        for (const key of other) {
-          one.add(key);
-          sets.set(key, one);
-        }
-      });
-    }
-  }
-  return sets;
-}
+export const joinedColumns = (tables: readonly SourceTable[]): Map<string, Set<string>> =>
+  joinedSets(
+    tables.flatMap(({ name, foreignKeys }) =>
+      foreignKeys.flatMap(({ columns, referencedTable, referencedColumns }) =>
+        columns.map(
+          (column, at) => [columnKey(name, column), columnKey(referencedTable, referencedColumns[at] ?? "")] as const,
+        ),
+      ),
+    ),
+  );

@@ -2,6 +2,7 @@ import type { InventoryEntry } from "../../../contract/index.ts";
 import { renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceForeignKey, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { joinedSets } from "../../joined-sets.ts";
 import { constraintName, type Scheme } from "../columns/scheme.ts";
 import { refersToPeriods } from "./indexes.ts";
 import type { Plans, TablePlan } from "./table-plan.ts";
@@ -135,23 +136,15 @@ const integerOf: Record<string, string> = { int2: "SMALLINT", int4: "INT", int8:
 /** The widest integer of the columns that foreign keys join, directly or through others: `oid\0column` → type. */
 export function joinedTypes(tables: readonly SourceTable[]): Map<string, string> {
   const byOid = new Map(tables.map((table) => [table.oid, table]));
-  const sets = new Map<string, Set<string>>();
-  const setOf = (key: string) => {
-    const found = sets.get(key) ?? new Set([key]);
-    sets.set(key, found);
-    return found;
-  };
-  for (const table of tables)
-    for (const { columns, referencedOid, referencedColumns } of table.foreignKeys)
-      columns.forEach((column, at) => {
-        const one = setOf(joinKey(table.oid, column));
-        const other = setOf(joinKey(referencedOid, referencedColumns[at] ?? ""));
-        if (one === other) return;
-        for (const key of other) {
-          one.add(key);
-          sets.set(key, one);
-        }
-      });
+  const sets = joinedSets(
+    tables.flatMap(({ oid, foreignKeys }) =>
+      foreignKeys.flatMap(({ columns, referencedOid, referencedColumns }) =>
+        columns.map(
+          (column, at) => [joinKey(oid, column), joinKey(referencedOid, referencedColumns[at] ?? "")] as const,
+        ),
+      ),
+    ),
+  );
   const found = new Map<string, string>();
   for (const [key, set] of sets) {
     const types = [...set].map((member) => {

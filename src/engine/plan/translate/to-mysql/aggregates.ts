@@ -1,6 +1,6 @@
 import { named } from "../../../contract/text/own-property.ts";
 import { refuse } from "../refusal.ts";
-import type { FunctionCall, Node, OrderItem } from "../tree.ts";
+import type { FunctionCall, OrderItem } from "../tree.ts";
 import { formatType, int, least64, most64, type Type } from "../types.ts";
 import { bitsOf } from "./arithmetic.ts";
 import { boolean } from "./choices.ts";
@@ -145,23 +145,4 @@ export function sorting(sql: string, nullable: boolean, { descending, nulls }: O
   // MySQL's NULLs are the smallest.
   if (!nullable || first !== descending) return [written];
   return [`${sql} IS NULL${first ? " DESC" : ""}`, written];
-}
-
-/** Paths of columns outside of aggregates; what is grouped as it stands is passed over. */
-export function columnsOutside(node: Node, grouped: ReadonlySet<string>): string[][] {
-  if (grouped.has(JSON.stringify(node))) return [];
-  if (node.is === "column") return [node.path];
-  if (node.is === "call" && isAggregate(node)) return [];
-  if (node.is === "exists" || node.is === "subquery" || node.is === "in query")
-    return refuse("a query beside aggregates is not translated");
-  const found: string[][] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) for (const each of value) visit(each);
-    else if (typeof value === "object" && value !== null) {
-      if ("is" in value) found.push(...columnsOutside(value as Node, grouped));
-      else for (const each of Object.values(value)) visit(each);
-    }
-  };
-  for (const [name, value] of Object.entries(node)) if (name !== "is") visit(value);
-  return found;
 }

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { identifier, keepable, qualified } from "../../../mysql/driver/names.ts";
+import { joined } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";
@@ -84,13 +85,6 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
             return compare(scope.context(scope), "=", ...sides).sql;
           })
           .join(" AND ");
-  const optional =
-    join.how === "LEFT" ? scope.sources.slice(middle) : join.how === "RIGHT" ? scope.sources.slice(start, middle) : [];
-  for (const { columns } of optional)
-    for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
-  if (on === undefined)
-    return join.how === "INNER" || join.how === "CROSS"
-      ? `(${left} CROSS JOIN ${right})`
-      : refuse("an outer join without ON");
-  return `(${left} ${join.how === "CROSS" ? "INNER" : join.how} JOIN ${right} ON ${on})`;
+  const sources = [scope.sources.slice(start, middle), scope.sources.slice(middle)] as const;
+  return joined({ how: join.how, left, right, on, sources });
 }

@@ -1,7 +1,7 @@
-import { resolveColumn, selectText } from "../queries.ts";
+import { columnsOutside, resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
-import { aggregate, columnsOutside, ordered, sorting } from "./aggregates.ts";
+import { aggregate, isAggregate, ordered, sorting } from "./aggregates.ts";
 import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
@@ -156,7 +156,7 @@ function grouping(context: TranslationContext, select: Select, query: Query): st
     ...query.order.map(({ by }) => by),
   ];
   for (const node of outside)
-    for (const path of columnsOutside(node, same)) {
+    for (const path of columnsOutside(node, same, isAggregate)) {
       const term = context.term({ is: "column", path });
       if (term.type.kind !== "other") list.add(distinguished(context, term, "GROUP BY"));
       else refuse(`the column ${path.join(".")} beside what is grouped`);

@@ -1,3 +1,4 @@
+import { columnsOutside } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Select } from "../tree.ts";
 import { distinguished, isAggregate } from "./aggregates.ts";
@@ -46,7 +47,7 @@ export function groupColumns(
   for (const { term } of grouped) list.set(term.sql, term.sql);
   const same = new Set(select.group.map((node) => JSON.stringify(node)));
   for (const node of outside) {
-    for (const path of columnsOf(node, same)) {
+    for (const path of columnsOutside(node, same, isAggregate)) {
       const found = key(path);
       // A column of an outer query is the same for all rows.
       if (found === undefined) continue;
@@ -104,24 +105,5 @@ function equals(select: Select): [string[], string[]][] {
   };
   for (const from of select.from) joins(from);
   visit(select.where);
-  return found;
-}
-
-/** Columns outside of aggregates; expressions that are grouped as they stand are passed over. Queries within are not looked into: refused. */
-function columnsOf(node: Node, grouped: ReadonlySet<string>): string[][] {
-  if (grouped.has(JSON.stringify(node))) return [];
-  if (node.is === "column") return [node.path];
-  if (node.is === "call" && isAggregate(node)) return [];
-  if (node.is === "exists" || node.is === "subquery" || node.is === "in query")
-    refuse("a query beside aggregates is not translated");
-  const found: string[][] = [];
-  const visit = (value: unknown): void => {
-    if (Array.isArray(value)) for (const each of value) visit(each);
-    else if (typeof value === "object" && value !== null) {
-      if ("is" in value) found.push(...columnsOf(value as Node, grouped));
-      else for (const each of Object.values(value)) visit(each);
-    }
-  };
-  for (const [name, value] of Object.entries(node)) if (name !== "is") visit(value);
   return found;
 }

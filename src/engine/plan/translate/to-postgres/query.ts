@@ -1,7 +1,7 @@
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import type { SourceRelation } from "../meaning.ts";
 import { larger, smaller } from "../numbers.ts";
-import { resolveColumn, selectText } from "../queries.ts";
+import { joined, resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Query, Select } from "../tree.ts";
 import { int, isBit } from "../types.ts";
@@ -237,14 +237,7 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
   const left = translateFrom(views, scope, join.left);
   const middle = scope.sources.length;
   const right = translateFrom(views, scope, join.right);
-  const optional =
-    join.how === "LEFT" ? scope.sources.slice(middle) : join.how === "RIGHT" ? scope.sources.slice(start, middle) : [];
   const on = join.on === undefined ? undefined : asCondition(createContext(surroundings(views, scope)).term(join.on));
-  for (const { columns } of optional)
-    for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
-  if (on === undefined)
-    return join.how === "INNER" || join.how === "CROSS"
-      ? `(${left} CROSS JOIN ${right})`
-      : refuse("an outer join without ON");
-  return `(${left} ${join.how === "CROSS" ? "INNER" : join.how} JOIN ${right} ON ${on})`;
+  const sources = [scope.sources.slice(start, middle), scope.sources.slice(middle)] as const;
+  return joined({ how: join.how, left, right, on, sources });
 }
