@@ -3,8 +3,7 @@ import type { CheckedUrl } from "../../guard/check.ts";
 import { type BackupSchedule, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
-import { uuidOf } from "../migrations/keys/id.ts";
-import { keyedName } from "../migrations/keys/idempotency.ts";
+import { nameOfMade } from "../migrations/keys/idempotency.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import type { Caller, World } from "../world.ts";
 import { databaseDigest } from "./database.ts";
@@ -33,7 +32,7 @@ export async function createBackup(
   const of = {
     kind: kinds.backupSchedules,
     noun: "backup schedule",
-    name: nameFor(world, caller, idempotencyKey),
+    name: nameOfMade(world, caller, "/api/backups", idempotencyKey),
     keyed: idempotencyKey !== undefined,
     body: input,
   };
@@ -86,16 +85,6 @@ async function makeNew(
 export const databaseMark = ({ secret }: Pick<World, "secret">, { endpoint }: CheckedUrl): Record<string, string> => ({
   [marks.database]: databaseDigest(secret, endpoint),
 });
-
-function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
-  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return keyedName(world.secret, {
-    account: account.metadata.name,
-    team: team.metadata.name,
-    path: "/api/backups",
-    key,
-  });
-}
 
 const answer = (made: BackupSchedule): BackupResponse => ({
   message: made.spec.suspend

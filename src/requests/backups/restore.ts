@@ -4,8 +4,7 @@ import { type Restore, restoreSpecSchema } from "../../resources/backup/restore.
 import type { BackupRun } from "../../resources/backup/run.ts";
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
-import { uuidOf } from "../migrations/keys/id.ts";
-import { keyedName } from "../migrations/keys/idempotency.ts";
+import { nameOfMade } from "../migrations/keys/idempotency.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import type { ProbeCaller } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
@@ -41,7 +40,7 @@ export async function restoreRun(world: World, caller: Caller, call: RestoreCall
   const of = {
     kind: kinds.restores,
     noun: "restore",
-    name: nameFor(world, caller, call),
+    name: nameOfMade(world, caller, `/api/backups/${id}/runs/${call.run}/restore`, idempotencyKey),
     keyed: idempotencyKey !== undefined,
     body: input,
   };
@@ -93,16 +92,6 @@ async function restorable(
   requireReadable(run);
   const target = checkOne("target_url", input.target_url, input.target_ca, world.settings.guard);
   return { owner, run, target };
-}
-
-function nameFor(world: World, { account, team }: Caller, { id, run, idempotencyKey: key }: RestoreCall): string {
-  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return keyedName(world.secret, {
-    account: account.metadata.name,
-    team: team.metadata.name,
-    path: `/api/backups/${id}/runs/${run}/restore`,
-    key,
-  });
 }
 
 /** The same for the first request and each repeat. */

@@ -16,8 +16,7 @@ import { refusalOf } from "../refusal.ts";
 import type { Caller, World } from "../world.ts";
 import { linkOf } from "./checkout.ts";
 import { type QuoteRefusal, type ReadQuote, readQuote } from "./keys/estimate-token.ts";
-import { uuidOf } from "./keys/id.ts";
-import { bodyDigest, keyedName } from "./keys/idempotency.ts";
+import { bodyDigest, nameOfMade } from "./keys/idempotency.ts";
 import { quoteMark } from "./keys/quote-mark.ts";
 import { whenReady } from "./namespace.ts";
 import { measuredSize } from "./probe/estimate.ts";
@@ -50,7 +49,7 @@ export async function create(
   { idempotencyKey, ...by }: CreatedBy,
 ): Promise<Created> {
   const digest = bodyDigest(world.secret, input);
-  const name = nameFor(world, caller, idempotencyKey);
+  const name = nameOfMade(world, caller, "/api/migrations", idempotencyKey);
   if (idempotencyKey !== undefined) {
     const namespace = caller.team.status?.namespace;
     const before = namespace === undefined ? undefined : await world.client.get(kinds.migrations, namespace, name);
@@ -142,16 +141,6 @@ async function kept(world: World, made: Migration): Promise<Migration> {
     await world.client.remove(kinds.migrations, namespace, name, uid);
     throw error;
   }
-}
-
-function nameFor(world: World, { account, team }: Caller, key: string | undefined): string {
-  if (key === undefined) return uuidOf(world.randomBytes(16), 4);
-  return keyedName(world.secret, {
-    account: account.metadata.name,
-    team: team.metadata.name,
-    path: "/api/migrations",
-    key,
-  });
 }
 
 const wasDeleted = () =>

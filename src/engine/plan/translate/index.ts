@@ -34,11 +34,15 @@ export interface Refused {
  * `sql`: as information_schema shows it (MySQL's EXPRESSION, GENERATION_EXPRESSION and CHECK_CLAUSE have escaped quotes;
  * its COLUMN_DEFAULT too), or as pg_get_expr() and pg_get_constraintdef() do (without the word CHECK).
  */
-export function translateExpression(sql: string, options: ExpressionOptions): Translated | Refused {
-  const outcome = attempt(() => translate(sql, options, strict.doubt));
+export const translateExpression = (sql: string, options: ExpressionOptions): Translated | Refused =>
+  withDraft((doubt) => translate(sql, options, doubt));
+
+/** Where a doubt refuses the translation, what it would have been is its draft. */
+function withDraft<Found extends { sql: string }>(work: (doubt: (reason: string) => void) => Found): Found | Refused {
+  const outcome = attempt(() => work(strict.doubt));
   if (!("reason" in outcome)) return outcome;
   const doubts = lenient();
-  const draft = attempt(() => translate(sql, options, doubts.doubt));
+  const draft = attempt(() => work(doubts.doubt));
   if ("reason" in draft || doubts.reasons.length === 0) return outcome;
   return { reason: doubts.reasons.join("; "), draft: draft.sql };
 }
@@ -74,14 +78,8 @@ export interface TranslatedView {
  * `sql`: VIEW_DEFINITION of information_schema, or SHOW CREATE VIEW from its SELECT on; from PostgreSQL pg_get_viewdef()
  * under an empty search_path.
  */
-export function translateView(sql: string, options: ViewOptions): TranslatedView | Refused {
-  const outcome = attempt(() => view(sql, options, strict.doubt));
-  if (!("reason" in outcome)) return outcome;
-  const doubts = lenient();
-  const draft = attempt(() => view(sql, options, doubts.doubt));
-  if ("reason" in draft || doubts.reasons.length === 0) return outcome;
-  return { reason: doubts.reasons.join("; "), draft: draft.sql };
-}
+export const translateView = (sql: string, options: ViewOptions): TranslatedView | Refused =>
+  withDraft((doubt) => view(sql, options, doubt));
 
 function view(sql: string, options: ViewOptions, doubt: (reason: string) => void): TranslatedView {
   const { from, to } = options;
