@@ -1,9 +1,10 @@
 import { workOff } from "../engine/run/work.ts";
+import { checkBytes, type Marks } from "./checked-bytes.ts";
 import { type ArchivePart, BackupError, type CheckRequest, type Manifest } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";
 import { checkName } from "./names.ts";
-import { checkedBytes, type PartReading } from "./parts.ts";
+import type { CheckedReading, PartReading } from "./parts.ts";
 
 /** Whether an archive is as its run wrote it: every part's size, then every part's bytes. Nothing is decrypted but the manifest. */
 
@@ -13,7 +14,7 @@ const readers = 2;
 export async function checkArchive(
   request: Omit<CheckRequest, "progress" | "clock" | "log">,
   read: (bytes: number) => void = () => undefined,
-): Promise<{ manifest: Manifest; reading: PartReading }> {
+): Promise<{ manifest: Manifest; reading: CheckedReading }> {
   const { storage, signal, identities, expect } = request;
   const folder = checkName(request.folder);
   const reading: PartReading = { storage, folder, identities: openIdentities(identities), signal };
@@ -33,9 +34,10 @@ export async function checkArchive(
         `part ${name} was changed after the backup: it has ${found} bytes, and the manifest names ${size}. Restore another run`,
       );
   }
+  const marks = new Map<string, Marks>();
   const checkPart = async (part: ArchivePart) => {
     const stored = await storage.get(`${folder}/${part.name}`, signal);
-    for await (const piece of checkedBytes(part, stored)) read(piece.length);
+    marks.set(part.name, await checkBytes(part, stored, read));
   };
   const tasks = manifest.parts.map((part) => ({
     weight: part.size,
@@ -49,5 +51,5 @@ export async function checkArchive(
     tasks,
     () => undefined,
   );
-  return { manifest, reading };
+  return { manifest, reading: { ...reading, marks } };
 }

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Writable } from "node:stream";
 import zlib from "node:zlib";
+import { changed, checkedBytes, type Marks } from "./checked-bytes.ts";
 import { type ArchivePart, BackupError, type Storage } from "./contract.ts";
 import type { Identities, Recipients } from "./encryption/age.ts";
 import { release } from "./memory.ts";
@@ -8,7 +9,7 @@ import { partEnding } from "./names.ts";
 import { reportedElsewhere, unlessAborted } from "./streams.ts";
 
 /**
- * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds some hundred kilobytes, whatever the size of
+ * Parts of an archive: bytes → zstd → age → storage, and back. Each step holds a few megabytes at most, whatever the size of
  * the part; a slow storage makes the database's reader wait.
  */
 
@@ -110,14 +111,22 @@ export interface PartReading {
   signal: AbortSignal;
 }
 
+/** What check.ts has read. */
+export interface CheckedReading extends PartReading {
+  /** Of each part. */
+  marks: ReadonlyMap<string, Marks>;
+}
+
 /**
- * Reads one part as its bytes before compression. What is stored otherwise than the manifest says ends it with an error, if only after
- * its last byte: check first (check.ts). A piece is good until the next one is asked for. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
+ * Reads one part as its bytes before compression, none of which is another than at the check. A piece is good until the next one is asked
+ * for. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
  */
-export async function* readPart(reading: PartReading, part: ArchivePart): AsyncGenerator<Buffer> {
+export async function* readPart(reading: CheckedReading, part: ArchivePart): AsyncGenerator<Buffer> {
+  const marks = reading.marks.get(part.name);
+  if (marks === undefined) throw new Error(`part ${part.name} was not checked`);
   const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
   let plain = 0;
-  for await (const piece of decompressed(part.name, reading, checkedBytes(part, stored))) {
+  for await (const piece of decompressed(part.name, reading, checkedBytes(part, marks, stored))) {
     plain += piece.length;
     if (plain > part.plain) throw changed(part, `it holds more than the ${part.plain} bytes that the manifest names`);
     yield piece;
@@ -125,24 +134,6 @@ export async function* readPart(reading: PartReading, part: ArchivePart): AsyncG
   }
   if (plain !== part.plain) throw changed(part, `it holds ${plain} bytes, and the manifest names ${part.plain}`);
 }
-
-/** Passes the stored bytes of a part on, each piece until the next is asked for, and compares them with the manifest. Errors: `archive_part_changed`. */
-export async function* checkedBytes(part: ArchivePart, stored: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
-  const hash = createHash("sha256");
-  let size = 0;
-  for await (const piece of stored) {
-    size += piece.length;
-    if (size > part.size) throw changed(part, `it has more than the ${part.size} bytes that the manifest names`);
-    hash.update(piece);
-    yield piece;
-    release(piece);
-  }
-  if (size !== part.size) throw changed(part, `it has ${size} bytes, and the manifest names ${part.size}`);
-  if (hash.digest("hex") !== part.sha256) throw changed(part, "its SHA-256 is another than the manifest names");
-}
-
-const changed = ({ name }: ArchivePart, why: string) =>
-  new BackupError("archive_part_changed", `part ${name} was changed after the backup: ${why}. Restore another run`);
 
 /** Decrypts and decompresses. Errors: `archive_damaged`, `archive_key_wrong`. */
 export async function* decompressed(

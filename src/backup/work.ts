@@ -1,6 +1,6 @@
 import type { SourceSnapshot } from "../engine/contract/index.ts";
 import type { AllowNotEmpty, ArchivePart, BackupRequest, Manifest, RestoreRequest, TableRows } from "./contract.ts";
-import type { PartReading, Writing } from "./parts.ts";
+import type { CheckedReading, Writing } from "./parts.ts";
 
 /** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */
 
@@ -29,7 +29,7 @@ export interface Unpacking extends Pick<RestoreRequest, "target" | "signal" | "l
   allowNotEmpty: AllowNotEmpty;
   attempt: string | undefined;
   manifest: Manifest;
-  reading: PartReading;
+  reading: CheckedReading;
   account: BackupAccount;
   /** Bytes before compression that went into the target. */
   moved(plain: number): void;

@@ -1,5 +1,5 @@
 import { checkArchive } from "../../src/backup/check.ts";
-import { openIdentities, openRecipients } from "../../src/backup/encryption/age.ts";
+import { openRecipients } from "../../src/backup/encryption/age.ts";
 import { writeManifest } from "../../src/backup/manifest.ts";
 import { readPart, writePart } from "../../src/backup/parts.ts";
 import { hooks, type Kept } from "./support.ts";
@@ -7,8 +7,7 @@ import { hooks, type Kept } from "./support.ts";
 /** Replaces a text in the parts of a complete run, as somebody with its private key could, and completes the run again. */
 export async function replaceInParts({ storage, folder, key }: Kept, from: string, to: string): Promise<number> {
   const { signal } = hooks();
-  const { manifest } = await checkArchive({ storage, folder, identities: [key.identity], signal });
-  const reading = { storage, folder, identities: openIdentities([key.identity]), signal };
+  const { manifest, reading } = await checkArchive({ storage, folder, identities: [key.identity], signal });
   const writing = { storage, folder, recipients: openRecipients([key.recipient]), signal, moved: () => undefined };
   let replaced = 0;
   const parts = [];
