@@ -10,6 +10,7 @@ import { borrowDatabase } from "../servers/index.ts";
 import { unplanned } from "../support/engine/planned.ts";
 import { randomTables, type Table } from "./cases.ts";
 import { compare, nameIn, type Stop } from "./compare/index.ts";
+import { readLetters } from "./compare/letters.ts";
 import { readViews } from "./compare/views.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
 import { type Engine, engineOf, type Server } from "./kinds/index.ts";
@@ -178,6 +179,7 @@ async function travel(
     if (first === undefined) return;
     await prepare(first, origin, tables);
     const shown = await readViews(first, origin, tables);
+    const letters = await readLetters(first, tables);
     const refused = refusedIn(tables, way);
     let from = first;
     const givenUp = new Set<unknown>();
@@ -204,7 +206,11 @@ async function travel(
       const passed = way.slice(1, n + 2).map(engineOf);
       const engine = passed[n] ?? origin;
       const itself = n === 0 && origin === "postgres" && engine === "postgres" ? first : undefined;
-      await compare({ place, engine, origin, passed, names, before, report, givenUp, shown, called }, tables, itself);
+      await compare(
+        { place, engine, origin, passed, names, before, report, givenUp, shown, letters, called },
+        tables,
+        itself,
+      );
       from = place;
     }
     arrived = true;

@@ -4,6 +4,7 @@ import type { Column, Table } from "../cases.ts";
 import { begin, type Engine, quote } from "../kinds/index.ts";
 import { compareClock } from "./clock.ts";
 import { compareDigits } from "./digits.ts";
+import { asMade, type Letters, lettersOfNew } from "./letters.ts";
 import { isKeyLost } from "./loose.ts";
 import { compareMeaning } from "./meaning.ts";
 import { isNamed, repeated } from "./said.ts";
@@ -24,6 +25,8 @@ export interface Stop {
   /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
   givenUp: Set<unknown>;
   shown: Shown;
+  /** The source's. */
+  letters: Letters;
   /** What a column was called in the place that the copy came from; grows. */
   called: Map<Column, string>;
 }
@@ -71,13 +74,13 @@ async function compareRows(stop: Stop, table: Table, found: Found, source: Place
   );
 }
 
-const expected = ({ engine, origin, passed }: Stop, table: Table): string[] =>
+const expected = ({ engine, origin, passed, letters }: Stop, table: Table): string[] =>
   table.rows.map((row) =>
     JSON.stringify(
       row.map((value, n) => {
         // What one stop could not hold is gone for the next ones.
         if (value === null || passed.some((name) => value.expect[name] === null)) return null;
-        const text = value.expect[engine] ?? "";
+        const text = asMade(value, letters)[engine] ?? "";
         return table.columns[n]?.kind.canonical?.(text, origin) ?? text;
       }),
     ),
@@ -124,6 +127,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
      INSERT INTO ${from} (${given.map(q).join(", ")}) SELECT ${values.join(", ")} FROM ${from} LIMIT 1;
      SELECT ${made.map((n) => reading(table, engine, n, columns[n] ?? "")).join(", ")} FROM ${from} WHERE ${q(0)} = ${probe}`,
   );
+  const letters = await lettersOfNew(stop, table);
   for (const [at, n] of made.entries()) {
     const column = table.columns[n];
     if (column === undefined) continue;
@@ -134,7 +138,7 @@ async function compareDefaults(stop: Stop, table: Table, { from, columns }: Foun
       stop.givenUp.add(column);
       continue;
     }
-    const value = column.default?.expect;
+    const value = column.default && asMade(column.default, letters);
     const lost = stop.passed.some((name) => value?.[name] === null);
     const text = column.generated === undefined ? (lost ? null : (value?.[engine] ?? null)) : String(probe * 2 + 1);
     const wanted = canonical(text, stop.origin);

@@ -21,6 +21,8 @@ export interface Value {
   literal: string;
   /** Canonical text that a MySQL or PostgreSQL database must give; null for NULL. */
   expect: Record<Engine, string | null>;
+  /** SQL of PostgreSQL that gives the value, where it depends on what the database takes for letters (compare/letters.ts). */
+  asked?: string;
 }
 
 export interface Kind {

@@ -48,6 +48,7 @@ const kind = (type: string, words: Words): Kind => ({
         expressions: words.computes.map(([sql, text]) => ({
           literal: sql,
           expect: { postgres: text, mysql: words.mysql?.(text) ?? null },
+          ...(/^\((?:lower|upper)\(/.test(sql) ? { asked: sql } : {}),
         })),
       }),
   value: (random) => {
