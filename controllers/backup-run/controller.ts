@@ -15,6 +15,7 @@ import type { Slot } from "../jobs/observed.ts";
 import type { NamedSecret } from "../jobs/state-reason.ts";
 import { reasonFromEvents } from "../pods/from-events.ts";
 import type { PerformerOptions } from "../pods/performer.ts";
+import { createSilences } from "../pods/silence.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { createReplaced, untilSeen } from "../runtime/replaced.ts";
 import { decide } from "./decide.ts";
@@ -65,6 +66,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
   const findNeeds = createFindNeeds(options);
   const { mayAct, perform } = createPerformer(options, findNeeds);
   const replaced = createReplaced();
+  const silences = createSilences(() => options.template().silentSeconds * 1000);
   const oneAtATime = createOneAtATime(caches.runs, slots);
 
   async function save(subject: Subject, plan: Plan): Promise<void> {
@@ -95,6 +97,7 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     const proofs = isRun(subject) ? caches.restores.by(uid) : [];
     let observed: Observed = {
       ...{ subject, jobs, pods, slot, needs, proofs, urlsKept: options.urlsKept },
+      silence: silences.of(uid, pods, subject.status?.job?.uid, subject.status?.heardAt),
       ...(trouble ? { trouble } : {}),
       ...(first ? { first } : {}),
       ...(made ? { made } : {}),
@@ -138,7 +141,10 @@ export function createBackupRunController(options: BackupRunControllerOptions): 
     subjectChanged(before, after) {
       const object = after ?? before;
       if (!object) return [];
-      if (after === undefined) replaced.forget(object);
+      if (after === undefined) {
+        replaced.forget(object);
+        silences.forget(object.metadata.uid);
+      }
       slots.changed(before && candidateOf(before), after && candidateOf(after));
       // A verification's end is noted in its run.
       const owner = object.metadata.ownerReferences?.find(({ kind }) => kind === "BackupRun");

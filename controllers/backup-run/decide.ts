@@ -3,6 +3,7 @@ import { type BackupRun, partsFinalizer as finalizer } from "../../src/resources
 import { expiredUrl } from "../../src/resources/database.ts";
 import { concluded, type RunStanding } from "../jobs/conclude.ts";
 import type { StateReason } from "../jobs/observed.ts";
+import { lookAtSilence, silenced } from "../jobs/silenced.ts";
 import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
@@ -124,8 +125,14 @@ function started(observed: Observed, now: Date): Plan {
         act: { kind: "confirm-gone", ...job },
         lookAgain: 1000,
       });
-    case "running":
-      return conclude(observed, status, "in_progress", undefined, now, { note, pod: found.pod });
+    case "running": {
+      const isNew = observed.ended === undefined && observed.notEnded === undefined;
+      if (found.silent !== undefined && isNew && mayBeReplaced(subject))
+        return { act: { kind: "end-pod", ...found.silent }, status: before, events: [] };
+      const why = found.silent !== undefined && isNew ? { ...observed, notEnded: mayStillWrite } : observed;
+      const look = lookAtSilence(why, subject.status?.result !== undefined);
+      return conclude(observed, status, "in_progress", silenced(why), now, { note, pod: found.pod, ...look });
+    }
     case "starting":
       return conclude(observed, status, state, found.trouble, now, {
         note,
@@ -134,6 +141,10 @@ function started(observed: Observed, now: Date): Plan {
       });
   }
 }
+
+/** A backup writes into a folder of each pod, and a verification into a server of each pod. */
+const mayBeReplaced = (subject: Subject): boolean => isRun(subject) || subject.spec.verification;
+const mayStillWrite = "it may still write to the target, where another one would not be alone";
 
 function complete(observed: Observed, status: ControllerStatus, { reason, message }: StateReason, now: Date): Plan {
   const { subject } = observed;

@@ -45,7 +45,7 @@ export function backupDesk(caller: BackupCaller, options: WorkOptions & Pick<Des
     },
     afterReport(report) {
       if (isRemoval) return withReportedLog(object, report);
-      return stored ? undefined : afterReport(object, report);
+      return stored ? undefined : { ...afterReport(object, report), heardAt: options.now().toISOString() };
     },
     async afterOutcome(outcome) {
       if (isRemoval) return outcome.outcome === "failed" ? withReportedLog(object, outcome.report) : undefined;

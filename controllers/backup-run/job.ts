@@ -77,7 +77,7 @@ function build(subject: Subject, name: string, used: Used, template: WorkerTempl
       marks: { [labels.ownerUid]: uid },
       annotations: { [labels.owner]: `${subject.kind}/${subject.metadata.name}` },
       isGuarded: template.guardSecrets || sealed,
-      isLimited: sealed,
+      isLimited: sealed || (server !== undefined && target === undefined),
       mounts: [...databases.flatMap(([side, ref]) => databaseMount(side, ref)), ...mounts],
       volumes: [
         ...databases.flatMap(([side, ref]) => databaseVolume(side, ref)),

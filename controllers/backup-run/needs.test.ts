@@ -84,7 +84,7 @@ test.each([
     template,
   );
   expect(found.spec.template.metadata.labels["rowferry.dev/guarded"]).toBe(guarded);
-  expect(found.spec.activeDeadlineSeconds !== undefined).toBe(guarded === "true");
+  expect(found.spec.activeDeadlineSeconds).toBe(1000);
 });
 
 test("the Job of a Restore that converts has the target's Secret, and a server beside the worker that has none", () => {

@@ -3,7 +3,7 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import type { NewEvent } from "../jobs/conclude.ts";
-import type { JobCreation, Slot, StateReason } from "../jobs/observed.ts";
+import type { JobCreation, Silence, Slot, StateReason } from "../jobs/observed.ts";
 import type { ControllerStatus } from "./status.ts";
 import type { Subject } from "./subject.ts";
 
@@ -19,6 +19,11 @@ export interface Observed {
   trouble?: StateReason;
   /** Of a run that has not started: the run of the same BackupSchedule that it waits for. */
   first?: BackupRun;
+  /** Of the worker whose pod runs. */
+  silence?: Silence | undefined;
+  /** What was said of a silent pod that this pass ended, or why it could not be. */
+  ended?: string;
+  notEnded?: string;
   made?: JobCreation;
   confirmedGone?: boolean;
   /** Of one that has not started: what it needs, or why it cannot run. */
@@ -45,6 +50,7 @@ export type Act =
   | { kind: "make-job" }
   | { kind: "delete-job"; name: string; uid: string }
   | { kind: "confirm-gone"; name: string; uid: string }
+  | { kind: "end-pod"; name: string; uid: string }
   | { kind: "set-finalizers"; finalizers: string[] }
   | { kind: "make-removal" }
   | { kind: "make-verification"; name: string }

@@ -7,6 +7,7 @@ import { type Kind, kinds } from "../../src/resources/objects.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
 import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
+import { endSilent } from "../pods/silence.ts";
 import type { FindNeeds } from "./find-needs.ts";
 import { removalJob, subjectJob } from "./job.ts";
 import { type Act, isRun, type Observed } from "./observed.ts";
@@ -24,7 +25,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
   const mayAct = () => assertLeads(leads);
 
   /** The cache may be behind what another leader did: what this pass saw must still be so at the API server. */
-  async function confirm(subject: Subject): Promise<void> {
+  async function confirm(subject: Subject): Promise<Subject> {
     mayAct();
     const { namespace, name, uid } = subject.metadata;
     const live = await client.get(resourceKind(subject), namespace, name);
@@ -36,6 +37,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       live.status?.state !== state
     )
       throw new ClusterError("Conflict", 409, `the ${subject.kind} changed`);
+    return live;
   }
 
   /** What it starts with is recorded as it is at the API server: its schedule may have changed since the cache saw it. */
@@ -107,6 +109,13 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
         mayAct();
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
+      case "end-pod": {
+        const live = await confirm(subject);
+        if (live.status?.heardAt !== subject.status?.heardAt)
+          throw new ClusterError("Conflict", 409, "the worker has spoken");
+        mayAct();
+        return { ...observed, ...(await endSilent(client, namespace, act, observed.silence?.for ?? 0)) };
+      }
       case "confirm-gone":
         return confirmGone(options, namespace, act, observed);
       case "set-finalizers": {

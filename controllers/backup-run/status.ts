@@ -13,7 +13,7 @@ const ofController = [
 
 const ofWorker = [
   ...["progress", "tables", "rows", "columns", "result", "size", "stored", "location", "place", "manifestDigest"],
-  ...["engine", "serverVersion", "seconds", "report"],
+  ...["engine", "serverVersion", "seconds", "report", "heardAt"],
 ] as const;
 
 /** The controller's part; the worker's is never in it. */
@@ -40,6 +40,7 @@ export type ControllerStatus = Pick<
 /** What the operator's endpoint writes for the worker. */
 export type WorkerStatus = Pick<
   RunStatus,
+  | "heardAt"
   | "progress"
   | "tables"
   | "rows"

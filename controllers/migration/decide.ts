@@ -1,8 +1,8 @@
 import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { isAlive, runOf, type StateReason } from "../jobs/observed.ts";
-import { afterResult, jobProgress, type RetryAdvice } from "../jobs/state.ts";
-import { silentReason } from "../jobs/state-reason.ts";
+import { lookAtSilence, silenced } from "../jobs/silenced.ts";
+import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
 
@@ -254,26 +254,4 @@ function fail(observed: Observed, status: ControllerStatus, trouble: StateReason
     worker: "settled",
     events: [...plan.events, { type: "Warning", reason: trouble.reason, note: trouble.message }],
   };
-}
-
-/** A silent worker whose pod was ended, or cannot be. */
-function silenced({ ended, notEnded }: Observed): StateReason | undefined {
-  if (ended !== undefined)
-    return {
-      reason: silentReason,
-      message: `${ended}: its pod was ended, and the Job starts another, which continues.`,
-    };
-  if (notEnded === undefined) return undefined;
-  return {
-    reason: silentReason,
-    message: `The worker has not reported for too long, and its pod cannot be ended (${notEnded}): delete the pod, or the node if it is lost.`,
-  };
-}
-
-/** Nothing happens when a worker falls silent: the next look is when it will have been for too long. */
-function lookAtSilence({ silence, ended, notEnded }: Observed, hasResult: boolean): Partial<Plan> {
-  if (ended !== undefined) return { lookAgain: 2000 };
-  const most = hasResult ? afterResult : (silence?.most ?? 0);
-  if (silence === undefined || most === 0) return {};
-  return { lookAgain: notEnded === undefined ? most - silence.for + 1000 : 60_000 };
 }

@@ -5,7 +5,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
 import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
-import { endPod } from "../pods/silence.ts";
+import { endSilent } from "../pods/silence.ts";
 import { candidateOf } from "./candidate.ts";
 import { claimFree } from "./free.ts";
 import { buildJob, specHash, specHashAnnotation } from "./job.ts";
@@ -66,13 +66,7 @@ export function createPerformer(options: PerformerOptions): Performer<Act, Obser
         if (live.status?.heardAt !== migration.status?.heardAt)
           throw new ClusterError("Conflict", 409, "the worker has spoken");
         mayAct();
-        try {
-          const ended = await endPod(client, namespace, act, observed.silence?.for ?? 0);
-          return { ...observed, ended };
-        } catch (error) {
-          if (!(error instanceof ClusterError && error.code === "Forbidden")) throw error;
-          return { ...observed, notEnded: error.message };
-        }
+        return { ...observed, ...(await endSilent(client, namespace, act, observed.silence?.for ?? 0)) };
       }
       case "confirm-gone":
         return confirmGone(options, namespace, act, observed);

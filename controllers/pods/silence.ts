@@ -32,12 +32,27 @@ export function createSilences(most: () => number, steady: () => number = () => 
   };
 }
 
+/** Ends the pod of a silent worker: what is then observed of it. */
+export async function endSilent(
+  client: Client,
+  namespace: string,
+  pod: { name: string; uid: string },
+  silentFor: number,
+): Promise<{ ended: string } | { notEnded: string }> {
+  try {
+    return { ended: await endPod(client, namespace, pod, silentFor) };
+  } catch (error) {
+    if (!(error instanceof ClusterError && error.code === "Forbidden")) throw error;
+    return { notEnded: error.message };
+  }
+}
+
 /**
  * Ends a pod whose node may not answer, as Kubernetes does with those of a node that is deleted: its status says that it has failed,
  * by a disruption, so that the Job makes another at once and does not count it. A process that lives on is fenced off in the databases.
  * Answers what was said of it.
  */
-export async function endPod(
+async function endPod(
   client: Client,
   namespace: string,
   { name, uid }: { name: string; uid: string },

@@ -69,6 +69,7 @@ export const jobStatusShape = {
     .optional()
     .describe("The last milestones; sort by id.")
     .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
+  heardAt: when("Time of the last report of the worker, by the operator's clock.").optional(),
   progress: backupProgressSchema.optional(),
   tables: count("Tables in the backup.").optional(),
   rows: count("Rows in the backup, counted in its snapshot.").optional(),
