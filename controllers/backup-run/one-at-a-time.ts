@@ -1,4 +1,3 @@
-import type { Informer } from "../../src/cluster/index.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Slots } from "../jobs/slots.ts";
 import { isRun } from "./observed.ts";
@@ -18,7 +17,7 @@ const byCreation = ({ metadata: a }: BackupRun, { metadata: b }: BackupRun): num
 const goesOn = (subject: Subject): boolean => candidateOf(subject).isRunning || candidateOf(subject).isWaiting;
 
 /** `runs`: by `namespace/schedule`. */
-export function createOneAtATime(runs: Informer<BackupRun>, slots: Slots): OneAtATime {
+export function createOneAtATime(runs: { by(key: string): readonly BackupRun[] }, slots: Slots): OneAtATime {
   const others = ({ metadata, spec }: BackupRun): BackupRun[] =>
     spec.schedule === undefined
       ? []
