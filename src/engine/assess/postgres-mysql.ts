@@ -6,6 +6,7 @@ import {
   choose,
   type ExistingTables,
   mostColumns,
+  type Plans,
   planCopy,
   planTables,
   prefixOf,
@@ -13,13 +14,13 @@ import {
   readViews,
   refuseOldTarget,
   relationNames,
-  type TablePlan,
   usePresent,
 } from "../plan/postgres-mysql/index.ts";
 import { type PlannedObject, withoutText } from "../plan/types.ts";
 import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
 import { readObjects, reportObject } from "../postgres/catalogue/objects.ts";
 import type { Session } from "../postgres/driver/connection.ts";
+import { map } from "../run/memory/lazy.ts";
 import { reportClaimed } from "./claimed.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "./finding.ts";
 import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./in-the-way.ts";
@@ -52,17 +53,13 @@ export async function fromPostgresToMysql(
   const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
   const found = await assessMysqlTarget(target, to, wants, report);
   const facts = await readPlanTarget(target, { exact: found.exact, database: to.database }, chosen);
-  if (options.content !== "data") {
-    const keyless = tables.filter(({ indexes }) => !indexes.some(({ primary }) => primary));
-    await reportKeyless(
-      target,
-      keyless.map(({ name }) => name),
-      report,
-      true,
-    );
-  }
   const converting = { session, chosen, all, views, isOwn };
-  const planned = options.content === "data" ? [] : reportPlan(await planCopy(converting, facts, options), report);
+  let planned: PlannedObject[] = [];
+  if (options.content !== "data") {
+    const plan = await planCopy(converting, facts, options);
+    await reportKeyless(target, plan.keyless, report, true);
+    planned = reportPlan(plan, report);
+  }
   const objects = found.may("CREATE VIEW") ? planned : planned.map((entry) => withoutViews(entry, report));
   const relations = await relationsOf(target, to.database);
   const fold = (name: string) => (found.exact ? name : name.toLowerCase());
@@ -76,7 +73,7 @@ export async function fromPostgresToMysql(
   if (options.content === "data") {
     const { plans } = planTables(converting, facts, options);
     const written = { encoding: source.encoding, version: session.version };
-    rows = await intoPresent(target, [...plans.values()], written, drop, report);
+    rows = await intoPresent({ target, database: to.database }, plans, written, drop, report);
     rows.push(...(await largeObjects(session)));
   } else {
     going = reportInTheWay(
@@ -108,26 +105,29 @@ const isLong = ({ type, array, modifier }: SourceColumn) =>
 
 /** What the copy refuses of tables that are there, table by table. */
 async function intoPresent(
-  target: MysqlSession,
-  plans: readonly TablePlan[],
+  { target, database }: { target: MysqlSession; database: string },
+  plans: Pick<Plans, "values">,
   source: { encoding: string | undefined; version: number },
   drop: readonly string[],
   report: ReportFinding,
 ): Promise<PlannedObject[]> {
   let present: ExistingTables | undefined;
   await reportRefused(report, "triggers of the target", async () => {
-    present = await usePresent(target, plans, source);
+    const names = [...map(plans.values(), ({ name }) => name)];
+    present = await usePresent(target, { database, names }, source);
   });
   if (present === undefined) return [];
-  const fit: TablePlan[] = [];
-  for (const plan of plans)
+  const fit: { name: string }[] = [];
+  const objects: PlannedObject[] = [];
+  for (const plan of plans.values())
     await reportRefused(report, plan.name, () => {
-      const adapted = (present as ExistingTables).adapted(plan);
-      fit.push(adapted);
-      reportWarnings(doubtWarnings(plan.name, adapted.doubts), report);
+      const { name, doubts, inventory } = (present as ExistingTables).adapted(plan);
+      fit.push({ name });
+      objects.push(...inventory.map(withoutText));
+      reportWarnings(doubtWarnings(name, doubts), report);
     });
   await reportRefused(report, "rows of the target", () => present?.filled(fit, drop));
-  return fit.flatMap(({ inventory }) => inventory.map(withoutText));
+  return objects;
 }
 
 function withoutViews(entry: PlannedObject, report: ReportFinding): PlannedObject {

@@ -279,7 +279,7 @@ async function reportRowsThere(
     const name = prefix + table.name;
     await reportRefused(report, name, async () => {
       const drop = options.drop ?? [];
-      const { doubts } = await checkPresent(session, database, plan.defined(table), drop, charsets, conditions);
+      const { doubts } = await checkPresent(session, database, () => plan.defined(table), drop, charsets, conditions);
       reportWarnings(doubtWarnings(name, doubts), report);
     });
   }

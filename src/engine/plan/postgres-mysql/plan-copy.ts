@@ -26,7 +26,7 @@ import type { Chosen } from "./tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
 import { planAll } from "./tables/plan-tables.ts";
 import { readSequences, type SourceSequence } from "./tables/sequences.ts";
-import type { Plans, TablePlan } from "./tables/table-plan.ts";
+import { isKeyless, type Plans, type TablePlan } from "./tables/table-plan.ts";
 import { planViews, type Readables, type SourceView, type Viewed } from "./tables/views.ts";
 
 /** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, before any row is read. */
@@ -73,7 +73,12 @@ export function planTables(
   return { scheme, ...planAll({ options, version: session.version, source: unread }, scheme, tables, all) };
 }
 
-export async function planCopy(converting: Converting, target: PlanTarget, options: CopyOptions): Promise<Plan> {
+/** `keyless`: tables that are made without a primary key. */
+export async function planCopy(
+  converting: Converting,
+  target: PlanTarget,
+  options: CopyOptions,
+): Promise<Plan & { keyless: string[] }> {
   const { session, chosen, views, isOwn } = converting;
   const { scheme, plans } = planTables(converting, target, options);
   const keys = planForeignKeys(scheme, plans);
@@ -85,6 +90,7 @@ export async function planCopy(converting: Converting, target: PlanTarget, optio
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const unread = sequences.filter(isWanted).filter(({ last }) => last === null);
   return {
+    keyless: found.keyless,
     tables: { [Symbol.iterator]: () => map(plans.values(), plannedTable) },
     objects: [
       ...keys.inventory,
@@ -117,16 +123,18 @@ const plannedTable = ({ source: { schema, name }, counter, inventory }: TablePla
 /** In one look at the plans. */
 function noticed(plans: Plans) {
   const taken: string[] = [];
+  const keyless: string[] = [];
   const doubts: PlanWarning[] = [];
   const lost: PlannedObject[] = [];
   const alike: PlanWarning[] = [];
   for (const plan of plans.values()) {
     taken.push(plan.name);
+    if (isKeyless(plan)) keyless.push(plan.name);
     doubts.push(...doubtWarnings(plan.name, plan.doubts));
     lost.push(...plan.inventory.filter(({ lostKey }) => lostKey).map(withoutText));
     alike.push(...namesAlike(plan));
   }
-  return { taken, doubts, lost, alike };
+  return { taken, keyless, doubts, lost, alike };
 }
 
 /** As the copy makes them, but for those that the target's server refuses. */

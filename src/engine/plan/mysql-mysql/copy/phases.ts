@@ -107,7 +107,8 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       target.database,
       [...kept.tables.values()].map(({ name }) => name),
     );
-  const present = content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, TablePlan>();
+  const present =
+    content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, () => TablePlan>();
   const inventory = new Map<string, KnownEntry>();
   /** What was said before of the same object gives way. */
   const put = (entries: readonly KnownEntry[]) => {
@@ -129,7 +130,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ run, source, content }) : 0));
   const changed = changedOf(done);
   const plansDone = () => map(done.values(), ({ plan }) => plan);
-  if (there !== undefined) await tellComputedThere(run, [...plansDone()], there, target, { put, warn });
+  if (there !== undefined) await tellComputedThere(run, plansDone(), there, target, { put, warn });
   else await makeRest({ run, source, target, done, crossing, put, warn });
   await analyzeTables(writer, analyzed, warn, progress.did);
 
@@ -276,7 +277,7 @@ async function makeOne(
   const { content, on_object_error } = run.request.options;
   if (content !== "data")
     return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");
-  const found = planning.present?.get(table.name) ?? plan(new Set());
+  const found = planning.present?.get(table.name)?.() ?? plan(new Set());
   const left = await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
   if (left !== undefined) warn(left);
   return found;

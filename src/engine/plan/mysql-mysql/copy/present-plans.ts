@@ -1,7 +1,7 @@
 import type { Session } from "../../../mysql/driver/session.ts";
 import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
-import { type Doubt, looking } from "../../fits/values.ts";
-import { checkAll } from "../tables/data-only.ts";
+import { looking } from "../../fits/values.ts";
+import { checkAll, type DataOnlyPlan } from "../tables/data-only.ts";
 import { planDefinition } from "../tables/plan-tables.ts";
 import type { TablePlan, TablePlanning } from "../tables/table-plan.ts";
 import type { ResumedTables } from "./resume.ts";
@@ -14,22 +14,20 @@ export async function presentPlans(
   planning: TablePlanning,
   source: SourceTexts,
   kept: Pick<ResumedTables, "tables">,
-): Promise<Map<string, TablePlan>> {
+): Promise<Map<string, () => TablePlan>> {
   const fresh = catalogue.tables.filter(({ name }) => !kept.tables.has(name));
-  const refuse = async (dataOnlyPlans: readonly { plan: TablePlan; doubts: readonly Doubt[] }[]) =>
-    void (await refuseMysqlMisfits(
-      snapshot.readers,
-      planning.database,
-      dataOnlyPlans.map(({ plan, doubts }) => ({ source: plan.source, doubts })),
-      { ...looking(progress, 1), log: (message) => hooks.log("info", message) },
-    ));
+  const refuse = async (dataOnlyPlans: readonly DataOnlyPlan[]) =>
+    void (await refuseMysqlMisfits(snapshot.readers, planning.database, dataOnlyPlans, {
+      ...looking(progress, 1),
+      log: (message) => hooks.log("info", message),
+    }));
   const filled = await checkAll(
     writers[0] as Session,
     fence,
     planning.targetDatabase,
-    fresh.map((table) => planDefinition(planning, table, source)),
+    fresh.map((table) => () => planDefinition(planning, table, source)),
     request.options.drop ?? [],
     refuse,
   );
-  return new Map(filled.map((plan) => [plan.source.name, plan]));
+  return new Map(filled.map(({ source: { name }, plan }) => [name, plan]));
 }

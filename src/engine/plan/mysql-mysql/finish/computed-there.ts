@@ -1,6 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
+import { filter } from "../../../run/memory/lazy.ts";
 import { differingText, differingThere } from "../../../verify/checksum/computed.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
@@ -42,11 +43,18 @@ export async function readComputedThere(session: Session, database: string): Pro
 /** Says which of them are not the source's. */
 export async function tellComputedThere(
   { snapshot, writers, signal, throttle, progress, request }: CopyRun,
-  plans: readonly TablePlan[],
+  all: Iterable<TablePlan>,
   computed: ComputedThere,
   target: TargetDatabase,
   { put, warn }: { put(entries: readonly InventoryEntry[]): void; warn(words: string): void },
 ): Promise<void> {
+  // Few have such columns: plans of all tables are never in memory together.
+  const plans = [
+    ...filter(all, (plan) => {
+      const { both, gone } = computed(plan);
+      return both.length + gone.length > 0;
+    }),
+  ];
   put(
     plans.flatMap((plan) =>
       computed(plan).gone.map((column) => ({

@@ -1,6 +1,6 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import { isJsonAlias, type SourceColumn, unescaped } from "../../../mysql/catalogue/catalogue.ts";
+import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -8,6 +8,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
+import { sharedText } from "../../../run/memory/shared-text.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";
@@ -26,7 +27,9 @@ import { isFilled } from "./take-present.ts";
 
 /** How a table's rows come into the one that is there. */
 export interface DataOnlyPlan {
-  plan: TablePlan;
+  source: SourceTable;
+  /** Made anew at each call: plans of ten thousand tables are never in memory together. */
+  plan(): TablePlan;
   /** Columns whose values may not fit. */
   doubts: Doubt[];
 }
@@ -49,15 +52,15 @@ export async function checkAll(
   session: Session,
   fence: MysqlFence,
   database: string,
-  defined: readonly DefinedTable[],
+  defined: readonly (() => DefinedTable)[],
   drop: readonly string[],
   refuse: (dataOnlyPlans: readonly DataOnlyPlan[]) => Promise<void>,
-): Promise<TablePlan[]> {
+): Promise<DataOnlyPlan[]> {
   try {
     await refuseTriggers(
       session,
       database,
-      defined.map(({ plan }) => plan(new Set()).name),
+      defined.map((define) => define().plan(new Set()).name),
     );
     const charsets = await charsetsOf(session);
     const conditions = await readConditions(session, database);
@@ -65,7 +68,7 @@ export async function checkAll(
     for (const one of defined)
       dataOnlyPlans.push(await checkPresent(session, database, one, drop, charsets, conditions));
     await refuse(dataOnlyPlans);
-    return dataOnlyPlans.map(({ plan }) => plan);
+    return dataOnlyPlans;
   } catch (error) {
     await giveBack(fence, error);
     throw error;
@@ -79,13 +82,13 @@ export async function checkAll(
 export async function checkPresent(
   session: Session,
   database: string,
-  defined: DefinedTable,
+  define: () => DefinedTable,
   drop: readonly string[],
   charsets: ReadonlySet<string>,
   conditions: ReadonlyMap<string, readonly CheckCondition[]>,
 ): Promise<DataOnlyPlan> {
-  const usual = defined.plan(new Set());
-  const { name } = usual;
+  const usual = define().plan(new Set());
+  const { name, source } = usual;
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
   const columns = await readColumns(session, here);
@@ -95,12 +98,29 @@ export async function checkPresent(
       "schema_differs",
       `the target has no table ${words}, whose rows were to be copied${type === "VIEW" ? ", but a view of that name" : ""}: make it, or leave out the option content`,
     );
-  const plain = new Set(usual.source.columns.flatMap((column) => (isPlainThere(column, columns) ? [column.name] : [])));
-  const plan = plain.size === 0 ? usual : defined.without(({ kind, name }) => kind === "column" && plain.has(name));
-  const dataOnlyPlan = dataOnlyPlanOf(plan, columns, session.server.maria, charsets);
-  dataOnlyPlan.doubts.push(...conditionsOf(plan, columns, session.server.maria, conditions.get(name) ?? []));
+  const { maria } = session.server;
+  const plain = new Set(source.columns.flatMap((column) => (isPlainThere(column, columns) ? [column.name] : [])));
+  const planned = () => dataOnlyOf(define, plain, { there: columns, maria, charsets });
+  const { plan, doubts } = planned();
+  doubts.push(...conditionsOf(plan, columns, maria, conditions.get(name) ?? []));
   await isFilled(session, database, name, drop);
-  return dataOnlyPlan;
+  return { source, plan: () => planned().plan, doubts };
+}
+
+interface Present {
+  there: ReadonlyMap<string, Column>;
+  maria: boolean;
+  charsets: ReadonlySet<string>;
+}
+
+/** Outside of what sees a plan, which a function that is returned would keep. `plain`: columns that the target does not compute. */
+function dataOnlyOf(define: () => DefinedTable, plain: ReadonlySet<string>, { there, maria, charsets }: Present) {
+  const defined = define();
+  const plan =
+    plain.size === 0
+      ? defined.plan(new Set())
+      : defined.without(({ kind, name }) => kind === "column" && plain.has(name));
+  return dataOnlyPlanOf(plan, there, maria, charsets);
 }
 
 /** The source computes it and the target does not: it takes the source's values. */
@@ -117,11 +137,15 @@ async function readColumns(session: Session, here: string): Promise<Map<string, 
       const auto = /auto_increment/i.test(extra ?? "");
       const notNull = nullable === "NO";
       const required = notNull && !generated && !auto && value === null;
-      const column = { name: name ?? "", type: type ?? "", charset: charset ?? null, collation: collation ?? null };
+      const [called, written] = [sharedText(name ?? ""), sharedText(type ?? "")];
+      const column = { name: called, type: written, charset: shared(charset), collation: shared(collation) };
       return [fold(column.name), { ...column, generated, auto, notNull, required }];
     }),
   );
 }
+
+/** What many tables say alike is kept once. */
+const shared = (text: string | null | undefined) => (text == null ? null : sharedText(text));
 
 /** MySQL's names of columns know no case. */
 const fold = (name: string) => name.toLowerCase();
@@ -131,7 +155,7 @@ function dataOnlyPlanOf(
   there: ReadonlyMap<string, Column>,
   maria: boolean,
   charsets: ReadonlySet<string>,
-): DataOnlyPlan {
+): { plan: TablePlan; doubts: Doubt[] } {
   const words = printable(plan.name);
   const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
   if (missing.length > 0)

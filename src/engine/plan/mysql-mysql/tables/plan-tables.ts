@@ -58,7 +58,9 @@ export function again(
 ): () => TablePlan {
   const places = [...plan.without].map((item) => plan.definition.items.indexOf(item));
   // A function keeps all that is captured beside it: those that are returned are made where no plan is to be seen.
-  if (planning.present?.get(table.name) !== undefined || places.includes(-1)) return always(plan);
+  const present = planning.present?.get(table.name);
+  if (present !== undefined) return present;
+  if (places.includes(-1)) return always(plan);
   return remade(planning, table, source, new Set(places));
 }
 

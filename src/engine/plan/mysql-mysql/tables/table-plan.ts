@@ -56,7 +56,7 @@ export interface TablePlanning {
   /** Table → generated columns that are plain in the target, because its server computes other values. */
   plain?: ReadonlyMap<string, ReadonlyMap<string, string>>;
   /** Table → its plan for the one that is there (content `data`). */
-  present?: ReadonlyMap<string, TablePlan>;
+  present?: ReadonlyMap<string, () => TablePlan>;
 }
 
 /** Below this it is cheaper to keep all indexes while loading than to change the table once more. */

@@ -65,12 +65,10 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     await analyzeTables(target, names, warn, progress.did);
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
-  if (content === "data")
-    for (const words of await orphansOf(
-      target,
-      states.map(({ plan }) => plan),
-    ))
-      warn(words);
+  if (content === "data") {
+    const names = new Set(states.map(({ plan }) => plan.name));
+    for (const words of await orphansOf(target, request.target.database, names)) warn(words);
+  }
 
   progress.phase("verifying");
   const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];

@@ -35,6 +35,7 @@ import { planForeignKeys } from "../tables/foreign-keys.ts";
 import { byKey } from "../tables/key-parts.ts";
 import { type Planner, planAll } from "../tables/plan-tables.ts";
 import { readSequences, type SourceSequence } from "../tables/sequences.ts";
+import { isKeyless } from "../tables/table-plan.ts";
 import { readViews, type SourceView } from "../tables/views.ts";
 import type { CopyWorker } from "./copy-part.ts";
 import { makeWithFallback } from "./create-table.ts";
@@ -173,8 +174,7 @@ async function prepareTarget(
   });
   const uncounted: string[] = [];
   if (content !== "data") {
-    const keyless = planner.states.filter(({ plan }) => !plan.indexes.some(({ primary }) => primary));
-    const names = keyless.map(({ plan }) => plan.name);
+    const names = planner.states.flatMap(({ plan }) => (isKeyless(plan) ? [plan.name] : []));
     await keylessTables(target, names, true);
   }
   run.progress.did();
@@ -185,7 +185,7 @@ async function prepareTarget(
     content === "data"
       ? await usePresent(
           target,
-          states.map(({ plan }) => plan),
+          { database, names: states.map(({ plan }) => plan.name) },
           { encoding: source.encoding, version: first.version },
         )
       : undefined;
@@ -197,7 +197,7 @@ async function prepareTarget(
   if (present !== undefined) for (const worker of workers) await worker.target.run("SET SESSION sql_notes = 1");
   for (const state of states) {
     if (present === undefined) continue;
-    state.plan = present.adapted(state.plan);
+    state.adapt(present.adapted);
     state.rows = await byKey(first, state.plan, state.rows);
   }
   const kept = await keepFinished({
@@ -230,8 +230,11 @@ async function prepareTarget(
     { ...looking(run.progress, valuesCompared), log },
   );
   if (present !== undefined) {
-    const plans = fresh.map(({ plan }) => plan);
-    const filled = await present.filled(plans, drop);
+    const filled = await present.filled(
+      map(fresh, ({ plan }) => plan),
+      drop,
+    );
+    const plans = map(fresh, ({ plan }) => plan);
     await emptyPresent(target, fence, plans, filled, async (plan) => {
       const left = await setPresentCounter(target, fence, plan, sequences);
       if (left !== undefined) uncounted.push(left);

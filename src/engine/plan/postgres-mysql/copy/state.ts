@@ -42,6 +42,8 @@ export interface TableState {
   /** Finished by an earlier attempt and equal to the source: only counted. */
   readonly kept: FinishedTable | undefined;
   keep(finished: FinishedTable, observed: ObservedTypes, replan: Replan): void;
+  /** Changes the plan at each look. */
+  adapt(change: (plan: TablePlan) => TablePlan): void;
 }
 
 /** The same table by what its data had taught. */
@@ -88,6 +90,11 @@ class State implements TableState {
     this.observedTypes = observed;
     this.#planned = () => replan(plan ?? planned(), observed);
     this.#plan = undefined;
+  }
+
+  adapt(change: (plan: TablePlan) => TablePlan): void {
+    const planned = this.#planned;
+    this.#planned = () => change(planned());
   }
 
   observe(): ObservedTypes {

@@ -39,7 +39,8 @@ export const expressionVerifier =
     if (request.options.content === "data") {
       const differing = await differingThere(...comparing);
       for (const entry of differing) warn(differingText(entry));
-      plan.inventory.push(...differing);
+      // Set, so that it is not made anew without these.
+      if (differing.length > 0) state.plan = { ...plan, inventory: [...plan.inventory, ...differing] };
       return false;
     }
     const found = await differingColumns(...comparing);

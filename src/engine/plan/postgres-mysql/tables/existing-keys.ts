@@ -1,11 +1,8 @@
 import { identifier, literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import type { TablePlan } from "./table-plan.ts";
 
 /** Words for each foreign key of the tables, as they were there, that rows break: they were put in without looking. */
-export async function orphansOf(session: Session, plans: readonly TablePlan[]): Promise<string[]> {
-  const database = plans[0]?.load.database ?? "";
-  const names = new Set(plans.map(({ name }) => name));
+export async function orphansOf(session: Session, database: string, names: ReadonlySet<string>): Promise<string[]> {
   const rows = await session.query(
     `SELECT TABLE_NAME, CONSTRAINT_NAME, COLUMN_NAME, REFERENCED_TABLE_SCHEMA, REFERENCED_TABLE_NAME, REFERENCED_COLUMN_NAME
        FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = ${literal(database)} AND REFERENCED_TABLE_NAME IS NOT NULL

@@ -10,6 +10,7 @@ import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { doublesOf, kind } from "../../../rows/copy-to-load/fields.ts";
 import { isNamed } from "../../../run/fence/drop-option.ts";
+import { sharedText } from "../../../run/memory/shared-text.ts";
 import { type CheckCondition, crossConditions } from "../../fits/conditions.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
@@ -26,7 +27,7 @@ export interface ExistingTables {
    */
   adapted(plan: TablePlan): TablePlan;
   /** Those of the tables that hold rows. Errors: `target_not_empty` for those that `drop` does not name. */
-  filled(plans: readonly TablePlan[], drop: readonly string[]): Promise<ReadonlySet<string>>;
+  filled(plans: Iterable<Pick<TablePlan, "name">>, drop: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
 interface Column {
@@ -48,34 +49,40 @@ interface Column {
  */
 export async function usePresent(
   session: Session,
-  plans: readonly TablePlan[],
+  { database, names }: { database: string; names: readonly string[] },
   { encoding, version: sourceVersion }: { encoding: string | undefined; version: number },
 ): Promise<ExistingTables> {
-  const names = plans.map(({ name }) => name);
-  await refuseTriggers(session, plans[0]?.load.database ?? "", names);
-  const columns = await readColumns(session, plans);
-  const conditions = await readConditions(session, plans[0]?.load.database ?? "");
+  await refuseTriggers(session, database, names);
+  const columns = await readColumns(session, database, new Set(names));
+  const conditions = await readConditions(session, database);
   if (encoding === "UTF8") await readCharacters(session, [...columns.values()].flat());
   const { maria } = session.server;
+  const adapted = (plan: TablePlan): TablePlan => {
+    const there = columns.get(plan.name);
+    if (there === undefined)
+      throw new EngineError(
+        "schema_differs",
+        `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
+      );
+    const made = adapt(plan, there, maria);
+    const asked = conditionsOf(made, there, session.server, sourceVersion, conditions.get(plan.name) ?? []);
+    return { ...made, doubts: [...made.doubts, ...asked] };
+  };
+  // Plans are made again at each look, but for those looked at lately: so are these.
+  const known = new WeakMap<TablePlan, TablePlan>();
   return {
     adapted(plan) {
-      const there = columns.get(plan.name);
-      if (there === undefined)
-        throw new EngineError(
-          "schema_differs",
-          `the target has no table ${printable(plan.name)}, into which the rows of ${printable(tableName(plan.source))} were to be copied: make it, exclude it, or leave out options.content`,
-        );
-      const adapted = adapt(plan, there, maria);
-      const asked = conditionsOf(adapted, there, session.server, sourceVersion, conditions.get(plan.name) ?? []);
-      return { ...adapted, doubts: [...adapted.doubts, ...asked] };
+      const made = known.get(plan) ?? adapted(plan);
+      known.set(plan, made);
+      return made;
     },
     async filled(fresh, drop) {
       const filled = new Set<string>();
-      for (const { load, name } of fresh) {
-        const [row] = await session.query(`SELECT 1 FROM ${qualified(load.database, name)} LIMIT 1`);
+      for (const { name } of fresh) {
+        const [row] = await session.query(`SELECT 1 FROM ${qualified(database, name)} LIMIT 1`);
         if (row !== undefined) filled.add(name);
       }
-      const refused = [...filled].filter((name) => !isNamed(drop, fresh[0]?.load.database ?? "", name));
+      const refused = [...filled].filter((name) => !isNamed(drop, database, name));
       if (refused.length > 0)
         throw new EngineError(
           "target_not_empty",
@@ -95,7 +102,7 @@ export async function usePresent(
 export async function emptyPresent(
   session: Session,
   fence: MysqlFence,
-  plans: readonly TablePlan[],
+  plans: Iterable<TablePlan>,
   filled: ReadonlySet<string>,
   settle: (plan: TablePlan) => Promise<void>,
 ): Promise<void> {
@@ -223,23 +230,26 @@ async function readCharacters(session: Session, columns: readonly Column[]): Pro
   for (const column of columns) column.characters = characters.get(column.charset);
 }
 
-async function readColumns(session: Session, plans: readonly TablePlan[]): Promise<Map<string, Column[]>> {
+async function readColumns(
+  session: Session,
+  database: string,
+  wanted: ReadonlySet<string>,
+): Promise<Map<string, Column[]>> {
   const found = new Map<string, Column[]>();
-  const wanted = new Set(plans.map(({ name }) => name));
   const rows = await session.query(
     `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLLATION_NAME
        FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
-      WHERE c.TABLE_SCHEMA = ${literal(plans[0]?.load.database ?? "")} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
+      WHERE c.TABLE_SCHEMA = ${literal(database)} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
   );
   for (const [table, name, type, charset, extra, nullable, value, collation] of rows) {
     if (!wanted.has(table ?? "")) continue;
     const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
     const auto = /auto_increment/i.test(extra ?? "");
     const column: Column = {
-      name: name ?? "",
-      type: type ?? "",
-      charset: charset ?? "",
-      collation: collation ?? null,
+      name: sharedText(name ?? ""),
+      type: sharedText(type ?? ""),
+      charset: sharedText(charset ?? ""),
+      collation: collation ? sharedText(collation) : null,
       generated,
       auto,
       notNull: nullable === "NO",

@@ -37,3 +37,6 @@ export interface TablePlan {
 
 /** By the tables' oids in the source. */
 export type Plans = Pick<ReadonlyMap<number, TablePlan>, "get"> & { values(): Iterable<TablePlan> };
+
+/** It is made without a primary key, whatever the source has. */
+export const isKeyless = ({ indexes }: TablePlan): boolean => !indexes.some(({ primary }) => primary);
