@@ -77,7 +77,14 @@ export function reads(to: ValueType, reader: Reader): Fit {
   const fit = understood(to);
   const pattern = writtenAs(to, reader);
   if (fit === "never" || pattern === undefined) return fit;
-  return [...(fit === "always" ? [] : fit), { check: "written", pattern: `^(${pattern})$` }];
+  const example = exampleOf(to);
+  const check = { check: "written" as const, pattern: `^(${pattern})$`, ...(example === undefined ? {} : { example }) };
+  return [...(fit === "always" ? [] : fit), check];
+}
+
+function exampleOf(to: ValueType): string | undefined {
+  if (["integer", "decimal", "float"].includes(to.is)) return "007 becomes 7";
+  return to.is === "other" && /^(?:uuid|macaddr)$/.test(to.name) ? "capital letters become small ones" : undefined;
 }
 
 function understood(to: ValueType): Fit {

@@ -3,7 +3,7 @@ import { fitIntoMysql } from "./into-mysql.ts";
 import { mysqlValueType } from "./mysql-type.ts";
 import { postgresValueType } from "./postgres-type.ts";
 import { fitOf } from "./rules.ts";
-import type { Fit } from "./types.ts";
+import { countedWords, type Fit } from "./types.ts";
 
 /** always, never, or the names of the checks. */
 const words = (fit: Fit) => (typeof fit === "string" ? fit : fit.map(({ check }) => check).join(" "));
@@ -128,4 +128,16 @@ test.each([
   ["set('a','bc')", '"text"[]', "always"],
 ])("a type that the user named for MySQL's %s, %s: %s", (from, to, expected) => {
   expect(words(fitOf(mysqlValueType(from, null, false), postgresValueType(to), "postgres"))).toBe(expected);
+});
+
+test("texts that a type writes otherwise are reported with an example of that type", () => {
+  const said = (type: string) => {
+    const fit = fitOf(mysqlValueType("varchar(40)", "utf8mb4", false), postgresValueType(type), "postgres");
+    const check = typeof fit === "string" ? undefined : fit.find(({ check }) => check === "written");
+    return check === undefined ? undefined : countedWords(check, 1);
+  };
+  const start = "1 text is written otherwise by the target's type";
+  expect(said("integer")).toBe(`${start}, as 007 becomes 7`);
+  expect(said("uuid")).toBe(`${start}, as capital letters become small ones`);
+  expect(said("interval")).toBe(start);
 });

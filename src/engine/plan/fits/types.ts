@@ -80,15 +80,17 @@ export type Check =
   /** A text that has this form, as an extended regular expression that all servers read alike. */
   | { check: "form"; pattern: string; words: string }
   /** A text as the type writes it: others are copied, counted and named. */
-  | { check: "written"; pattern: string }
+  | { check: "written"; pattern: string; example?: string }
   /** An array whose first element has the number 1: others are copied, counted and named. */
   | { check: "bounds" };
 
 /** Of checks whose values are copied and counted: words for `all` of them that do not pass; undefined for other checks. */
-export function countedWords({ check }: Check, all: number): string | undefined {
-  if (check === "written")
-    return `${all} ${all === 1 ? "text is" : "texts are"} written otherwise by the target's type, as 007 becomes 7`;
-  if (check === "bounds")
+export function countedWords(check: Check, all: number): string | undefined {
+  if (check.check === "written") {
+    const example = check.example === undefined ? "" : `, as ${check.example}`;
+    return `${all} ${all === 1 ? "text is" : "texts are"} written otherwise by the target's type${example}`;
+  }
+  if (check.check === "bounds")
     return `${all} ${all === 1 ? "array has" : "arrays have"} a lower bound other than 1, which JSON does not keep`;
   return undefined;
 }
