@@ -105,7 +105,8 @@ test.each([
   ["finish", "DROP DATABASE mysql", "archive_damaged"],
   ["finish", "system id", "archive_damaged"],
   ["rows", "DELETE FROM `t`", "archive_damaged"],
-  ["rows", "INSERT INTO `t` SELECT 1; DROP TABLE `t`", "data_refused"],
+  ["rows", "INSERT INTO `t` SELECT 1; DROP TABLE `t`", "archive_damaged"],
+  ["rows", "INSERT INTO `t` (`id`) VALUES (1); DROP TABLE `t`", "data_refused"],
   ["rows", "SELECT 1 INTO OUTFILE '/tmp/x'", "archive_damaged"],
 ] as const)("a part of the kind %s that holds another statement is not run: %s", async (holds, statement, code) => {
   const where = await pair(servers, "mysql", "mysql", "CREATE TABLE t (id int)");
@@ -114,6 +115,61 @@ test.each([
   await exchange(kept, holds, statement);
   expect(await codeOf(restore(where.target, kept))).toBe(code);
   expect((await where.to.query("SELECT COUNT(*) AS n FROM mysql.user WHERE User = 'evil'"))[0]).toEqual([{ n: "0" }]);
+});
+
+const loot = "hostile_loot";
+
+test.each([
+  ["rows", `INSERT INTO \`${loot}\`.\`l\` (\`id\`) VALUES (1)`],
+  ["rows", "INSERT INTO `mine` (`id`) VALUES (1)"],
+  ["rows", "SET SESSION sql_mode = '', GLOBAL max_connections = 77"],
+  ["schema", "SET SESSION sql_mode = '', GLOBAL max_connections = 77"],
+  ["schema", "SET NAMES utf8mb4, GLOBAL max_connections = 77"],
+  ["schema", "SET SESSION sql_mode = '', PERSIST max_connections = 77"],
+  ["schema", `CREATE TABLE \`${loot}\`.\`m\` (\n  \`id\` int\n)`],
+  ["schema", `CREATE TABLE \`m\` LIKE ${loot}.l`],
+  ["schema", `CREATE TABLE \`m\` (\n  LIKE ${loot}.l)`],
+  ["schema", `CREATE TABLE \`m\` (\n  \`id\` int\n) AS SELECT * FROM ${loot}.l`],
+  ["schema", `CREATE TABLE \`m\` (\n  \`id\` int\n) ENGINE=MERGE UNION=(${loot}.l) INSERT_METHOD=LAST`],
+  ["schema", `CREATE VIEW \`${loot}\`.\`v\` AS SELECT 1 AS \`a\``],
+  ["finish", `ALTER TABLE \`${loot}\`.\`l\` ADD KEY \`k\` (\`id\`)`],
+  ["finish", `ALTER TABLE \`t\` ADD KEY \`k\` (\`id\`), RENAME TO ${loot}.t`],
+  ["finish", "ALTER TABLE `mine` ADD KEY `k` (`id`)"],
+  ["finish", `CREATE DEFINER=\`root\`@\`localhost\` PROCEDURE \`${loot}\`.\`p\`() SELECT 1`],
+  ["finish", `CREATE DEFINER=\`root\`@\`localhost\` PROCEDURE \`${loot}\`/**/ . p() SELECT 1`],
+  [
+    "finish",
+    `CREATE DEFINER=\`root\`@\`localhost\` TRIGGER ${loot}.g BEFORE INSERT ON ${loot}.l FOR EACH ROW SET @a = 1`,
+  ],
+  [
+    "finish",
+    "CREATE OR REPLACE ALGORITHM=UNDEFINED DEFINER=`root`@`localhost` SQL SECURITY DEFINER VIEW `own` AS select 2",
+  ],
+] as const)("nothing outside of what the archive made is written by its %s: %s", async (holds, statement) => {
+  const where = await pair(servers, "mysql", "mysql", "CREATE TABLE t (id int)");
+  await where.to.query("CREATE TABLE mine (id int); CREATE VIEW own AS SELECT 1 AS one");
+  await where.to.query(
+    `DROP DATABASE IF EXISTS ${loot}; CREATE DATABASE ${loot}; CREATE TABLE ${loot}.l (id int) ENGINE = MyISAM`,
+  );
+  try {
+    const kept = await newPlace();
+    await backup(where.source, kept);
+    await exchange(kept, holds, statement);
+    expect(await codeOf(restore(where.target, kept, { allowNotEmpty: true }))).toBe("archive_damaged");
+    const [found] = await where.to.query(
+      `SELECT (SELECT COUNT(*) FROM ${loot}.l) + (SELECT COUNT(*) FROM mine) + (SELECT @@GLOBAL.max_connections = 77) AS n`,
+    );
+    expect(found).toEqual([{ n: "0" }]);
+    const [objects] = await where.to.query(
+      `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = '${loot}' UNION SELECT INDEX_NAME FROM information_schema.STATISTICS WHERE TABLE_SCHEMA = '${loot}' UNION SELECT ROUTINE_NAME FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = '${loot}' UNION SELECT TRIGGER_NAME FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = '${loot}'`,
+    );
+    expect(objects).toEqual([{ TABLE_NAME: "l" }]);
+    expect((await where.to.query("SELECT one FROM own"))[0]).toEqual([{ one: 1 }]);
+  } finally {
+    await where.to.query(
+      `DROP DATABASE IF EXISTS ${loot}; RESET PERSIST IF EXISTS max_connections; SET GLOBAL max_connections = DEFAULT`,
+    );
+  }
 });
 
 /** The run again, by somebody who has the public key: with this statement in its part. */

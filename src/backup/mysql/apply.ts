@@ -8,6 +8,7 @@ import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysq
 import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
 import { notMade } from "../not-made.ts";
+import { createAllowed } from "./allowed.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */
 
@@ -18,12 +19,6 @@ export interface Apply {
   insert(session: Session, statement: Buffer, part: ArchivePart): Promise<{ affected: number; warnings: number }>;
 }
 
-const name = "`(?:[^`]|``)*`";
-const known = new RegExp(
-  `^(?:SET (?:NAMES|SESSION) |ALTER DATABASE CHARACTER SET \\w+ COLLATE \\w+$|DO SETVAL\\(${name}, -?\\d+, 0, \\d+\\)$|ALTER TABLE ${name} ADD |CREATE (?:(?:TABLE|SEQUENCE|VIEW) ${name}|(?:OR REPLACE )?(?:ALGORITHM|DEFINER)=))`,
-);
-const insertForm = Buffer.from("INSERT INTO `");
-const rowsForm = /^(?:SET (?:NAMES|SESSION) |START TRANSACTION$|COMMIT$)/;
 /** Settings are short. */
 const mostSetting = 1024;
 
@@ -37,6 +32,7 @@ export async function createApply(
   },
 ): Promise<Apply> {
   const { warn, isFilled } = options;
+  const allowed = createAllowed();
   const target = await readTarget(session, options.database);
   const accounts = { definers: "keep" as const, accounts: target.accounts, self: target.self };
   const run = async (on: Session, statement: string): Promise<void> => {
@@ -68,7 +64,7 @@ export async function createApply(
   };
   return {
     async define(on, statement) {
-      if (!known.test(statement)) throw unknown(statement);
+      if (!allowed.defines(statement)) throw unknown(statement);
       if (statement.startsWith("ALTER DATABASE ")) return setCollation(on, statement);
       const defined = definedBy(statement);
       if (defined === undefined) return run(on, statement);
@@ -93,9 +89,9 @@ export async function createApply(
       }
     },
     async insert(on, statement, { name: part, tolerated }) {
-      if (!statement.subarray(0, insertForm.length).equals(insertForm)) {
+      if (!allowed.inserts(statement)) {
         const text = statement.length > mostSetting ? "" : statement.toString();
-        if (!rowsForm.test(text)) throw unknown(statement.toString("utf8", 0, mostSetting));
+        if (!allowed.sets(text)) throw unknown(statement.toString("utf8", 0, mostSetting));
         await run(on, text);
         return { affected: 0, warnings: 0 };
       }

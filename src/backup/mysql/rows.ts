@@ -8,7 +8,7 @@ import type { ArchivePart } from "../contract.ts";
 import { type Writing, writePart } from "../parts.ts";
 import { type SqlFile, sqlFileOf } from "./sql-file.ts";
 import { createStatementPipe } from "./statement-pipe.ts";
-import { settings } from "./statements.ts";
+import { historySetting, settings } from "./statements.ts";
 
 /** One part of rows: those of a range of a table, or of several small tables, as INSERT statements in one transaction. */
 
@@ -37,8 +37,7 @@ export async function writeRows(
     const file = sqlFileOf(ranges.map(({ plan }) => insertHead(into(plan), plan.columns)));
     const statements = async function* (): AsyncGenerator<Buffer> {
       for (const setting of settings) yield Buffer.from(setting);
-      if (ranges.some(({ plan }) => plan.history))
-        yield Buffer.from("SET SESSION system_versioning_insert_history = 1");
+      if (ranges.some(({ plan }) => plan.history)) yield Buffer.from(historySetting);
       yield Buffer.from("START TRANSACTION");
       for (const range of ranges) {
         const read = { rows: 0, empty: 0 };

@@ -14,6 +14,9 @@ export const settings: readonly string[] = [
   "SET SESSION sql_mode = 'NO_AUTO_VALUE_ON_ZERO,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES', SESSION time_zone = '+00:00', SESSION foreign_key_checks = 0",
 ];
 
+/** Before rows of the past, in MariaDB. */
+export const historySetting = "SET SESSION system_versioning_insert_history = 1";
+
 /** The database's own default, which parameters of routines have. */
 export const databaseStatement = (charset: string, collation: string): string =>
   `ALTER DATABASE CHARACTER SET ${charset} COLLATE ${collation}`;
