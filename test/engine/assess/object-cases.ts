@@ -59,6 +59,16 @@ export const objectCases: [string, Case][] = (["mysql", "mariadb"] as const).fla
     },
   ],
   [
+    `a view that MariaDB itself cannot read for ${server === "mysql" ? server : "postgres"}`,
+    {
+      from: "mariadb",
+      to: server === "mysql" ? server : "postgres",
+      source:
+        "CREATE TABLE t (id INT PRIMARY KEY); CREATE VIEW words AS WITH `two words` AS (SELECT id FROM t) SELECT id FROM `two words`; CREATE VIEW plain AS SELECT id FROM t",
+      notes: { "view words": server === "mysql" ? "it is broken in the source" : "not translated" },
+    },
+  ],
+  [
     `a view of MariaDB that draws from a sequence for ${server === "mysql" ? server : "postgres"}`,
     {
       from: "mariadb",

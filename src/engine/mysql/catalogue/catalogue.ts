@@ -6,7 +6,7 @@ import { readExactBytes } from "./exact-bytes.ts";
 import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
 import { readParsers } from "./fulltext-parsers.ts";
-import { readObjects, type SourceObject } from "./objects.ts";
+import { readObjects, readViewNames, type SourceObject } from "./objects.ts";
 import { readPartitions } from "./partitions.ts";
 import { readPeriods } from "./periods.ts";
 import type { Catalogue, SourceColumn, SourceTable } from "./tables.ts";
@@ -48,12 +48,13 @@ export async function readCatalogue(
   const left: string[] = [];
   const views: string[] = [];
   const others: SourceObject[] = [];
+  const shown = maria ? new Set(await readViewNames(session, database)) : undefined;
   for (const row of await session.query(
     `SELECT TABLE_NAME, TABLE_TYPE, ENGINE, TABLE_ROWS, DATA_LENGTH, INDEX_LENGTH, AUTO_INCREMENT, TABLE_COMMENT, TABLE_COLLATION
        ${from("TABLES", "TABLE_SCHEMA")} ORDER BY TABLE_NAME`,
   )) {
     const [name = "", type] = row as string[];
-    if (type === "VIEW" || type === "SYSTEM VIEW") views.push(name);
+    if (type === "VIEW" || type === "SYSTEM VIEW" || shown?.has(name)) views.push(name);
     else if (type === "SEQUENCE") others.push({ kind: "sequence", name });
     else if (has(name)) tables.set(name, tableOf(row));
     else left.push(name);

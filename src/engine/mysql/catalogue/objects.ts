@@ -1,6 +1,6 @@
 import { among } from "../driver/among.ts";
 import { MysqlError } from "../driver/errors.ts";
-import { qualified } from "../driver/names.ts";
+import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 
 /** Views, routines, triggers, events and sequences: what a database has beside its tables, with the source's own text. */
@@ -20,6 +20,14 @@ export interface SourceView {
   columns: string[];
   checkOption: "NONE" | "LOCAL" | "CASCADED";
   invoker: boolean;
+}
+
+/** Also of those whose text the server itself cannot read, which MariaDB tells as tables where more than this is asked. */
+export async function readViewNames(session: Session, database: string): Promise<string[]> {
+  const rows = await session.query(
+    `SELECT TABLE_NAME, TABLE_TYPE FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(database)} ORDER BY TABLE_NAME`,
+  );
+  return rows.flatMap(([name, type]) => (type === "VIEW" ? [name ?? ""] : []));
 }
 
 /** `all`: names of the views, of which those that `has` leaves out come without what they are. */
@@ -60,6 +68,9 @@ export async function readObjects(
         },
       }),
     ),
+    ...wanted.flatMap((name): SourceObject[] =>
+      views.some(([seen]) => seen === name) ? [] : [{ kind: "view", name, view: unreadable }],
+    ),
     ...all.flatMap((name): SourceObject[] => (has(name) ? [] : [{ kind: "view", name }])),
     ...routines.map(
       ([name, type]): SourceObject => ({
@@ -71,6 +82,8 @@ export async function readObjects(
     ...events.map(([name]): SourceObject => ({ kind: "event", name: name ?? "" })),
   ];
 }
+
+const unreadable: SourceView = { query: "", columns: [], checkOption: "NONE", invoker: false };
 
 const longestDefinition = 64 * 1024;
 

@@ -1,3 +1,4 @@
+import { readViewNames } from "../catalogue/objects.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Row, Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
@@ -44,10 +45,14 @@ export async function readCode(session: Session, database: string): Promise<Sour
     const kind = (type ?? "").toLowerCase() as SourceCode["kind"];
     await add(code(kind, name, body, definer, { sqlMode, client, connection, of }), type ?? "");
   }
-  for (const [name, body, definer, client, connection] of await session.query(
+  const views = await session.query(
     `SELECT TABLE_NAME, VIEW_DEFINITION, DEFINER, CHARACTER_SET_CLIENT, COLLATION_CONNECTION
        FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME`,
-  ))
+  );
+  const readable = new Set(views.map(([name]) => name));
+  const others = session.server.maria ? await readViewNames(session, database) : [];
+  for (const name of others) if (!readable.has(name)) views.push([name, "", "", "", ""]);
+  for (const [name, body, definer, client, connection] of views)
     await add(code("view", name, body, definer, { sqlMode: null, client, connection, of: null }), "VIEW");
   for (const row of await session.query(
     `SELECT TRIGGER_NAME, ACTION_STATEMENT, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION,

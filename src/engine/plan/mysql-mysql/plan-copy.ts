@@ -10,6 +10,7 @@ import { map } from "../../run/memory/lazy.ts";
 import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
+import { unreadText } from "./finish/create-code.ts";
 import { planGrants } from "./finish/grants.ts";
 import { type DefinedTable, planDefinition, readPlanning } from "./tables/plan-tables.ts";
 import { tableInventory } from "./tables/table-inventory.ts";
@@ -175,8 +176,7 @@ function plannedCode(code: SourceCode, { prefix, crossing, toMaria }: Coding): P
     return { kind, name, outcome: "reported", note: "its text names tables that got a prefix by the option schemas" };
   if (kind === "view" && !toMaria && drawsNumbers(shown || body))
     return { kind, name, outcome: "reported", note: noSequences };
-  if (shown === "")
-    return { kind, name, outcome: "reported", note: doubt ?? "the source's user lacks the right to SHOW CREATE" };
+  if (shown === "") return { kind, name, outcome: "reported", note: doubt ?? unreadText };
   if (doubt !== undefined) return { kind, name, outcome: "converted", note: doubt };
   if (!crossing) return { kind, name, outcome: "copied" };
   return {

@@ -114,15 +114,14 @@ export const reported = (code: SourceCode, note: string): KnownEntry => ({
   definition: definition(code),
 });
 
+export const unreadText =
+  "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE";
+
 async function makeOne(work: CodeWork, code: SourceCode): Promise<KnownEntry | Again> {
   if (code.kind === "view" && !work.session.server.maria && drawsNumbers(code.shown || code.body))
     return reported(code, noSequences);
   if (code.shown === "" || statementOf(code, wantedOf(work, "", "")) === undefined)
-    return reported(
-      code,
-      code.doubt ??
-        "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE",
-    );
+    return reported(code, code.doubt ?? unreadText);
   const notes: string[] = code.doubt === undefined ? [] : [code.doubt];
   const own = definerOf(work, code);
   let lostDefiner = own.isLost ? own.note : undefined;
