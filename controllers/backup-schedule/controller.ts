@@ -7,6 +7,7 @@ import {
   type Informer,
   type Recorder,
 } from "../../src/cluster/index.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
 import { type BackupRun, partsFinalizer } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 import { apiVersion, labels } from "../../src/resources/group.ts";
@@ -35,6 +36,7 @@ export interface BackupScheduleControllerOptions {
     schedules: Informer<BackupSchedule>;
     /** By namespace and schedule. */
     runs: Informer<BackupRun>;
+    restores: Informer<Restore>;
   };
   settings: ScheduleSettings;
   now: () => Date;
@@ -48,6 +50,14 @@ export function createBackupScheduleController(options: BackupScheduleController
 
   const mayAct = () => assertLeads(options.leads);
   const replaced = createReplaced();
+
+  /** Whether somebody restores the run. */
+  const isRestored = (namespace: string, run: string): boolean => {
+    for (const { metadata, spec, status } of caches.restores.all())
+      if (metadata.namespace === namespace && spec.backupRun === run && !spec.verification)
+        if (status?.state !== "completed" && status?.state !== "failed") return true;
+    return false;
+  };
 
   async function makeRun({ metadata }: BackupSchedule, slot: number, name: string): Promise<Observed["made"]> {
     const { namespace, uid, labels: marks } = metadata;
@@ -85,6 +95,8 @@ export function createBackupScheduleController(options: BackupScheduleController
         return made ? { ...observed, made } : observed;
       }
       case "delete-run":
+        // A later pass does it, when the restore has ended.
+        if (isRestored(namespace, act.name)) return observed;
         mayAct();
         await client.remove(kinds.backupRuns, namespace, act.name, act.uid);
         return observed;
@@ -112,8 +124,10 @@ export function createBackupScheduleController(options: BackupScheduleController
 
   async function pass(schedule: BackupSchedule): Promise<Passed> {
     const { namespace, uid, name } = schedule.metadata;
-    // One on request, made by hand: its schedule is known by name alone.
-    const isOfSchedule = ({ metadata }: BackupRun) => (metadata.labels?.[labels.scheduleUid] ?? uid) === uid;
+    const since = Date.parse(schedule.metadata.creationTimestamp);
+    // One on request, made by hand: its schedule is known by name alone, and an earlier one of this name may have kept it.
+    const isOfSchedule = ({ metadata }: BackupRun) =>
+      (metadata.labels?.[labels.scheduleUid] ?? uid) === uid && Date.parse(metadata.creationTimestamp) >= since;
     const runs = caches.runs.by(`${namespace}/${name}`).filter(isOfSchedule);
     let observed: Observed = { schedule, runs };
     let plan: Plan = decide(observed, settings, now());

@@ -28,11 +28,14 @@ export async function restoreBackup(request: RestoreRequest): Promise<RestoreRes
 }
 
 async function restored(request: RestoreRequest): Promise<RestoreResult> {
-  const { target, signal, log } = request;
+  const { target, signal } = request;
+  // Names come from the archive, which anybody may have made.
+  const log: RestoreRequest["log"] = (level, message) => request.log(level, printable(message));
   const account = createBackupAccount(request.progress);
   account.phase("checking");
   const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
-  log("info", `The archive is complete and unchanged: ${manifest.parts.length} parts of run ${manifest.run.id}`);
+  const known = request.expect?.manifestDigest === undefined ? "" : ", which has the digest that was given";
+  log("info", `The ${manifest.parts.length} parts of run ${manifest.run.id} are those of its manifest${known}`);
   refuseOtherEngine(manifest, target.engine);
   account.total({
     bytes: manifest.parts.reduce((sum, { plain }) => sum + plain, 0),

@@ -194,6 +194,44 @@ test("deleting a schedule keeps its runs; with the policy Delete they go first, 
   expect(left.some(({ spec: { schedule } }) => schedule === "nightly")).toBe(true);
 });
 
+test("a run that a deleted schedule kept stays when another one of its name is deleted with its runs", async () => {
+  const { namespace, apply, plane } = scene;
+  const schedule = (deletionPolicy: string) =>
+    object("BackupSchedule", namespace, "again", spec({ interval: "weekly", deletionPolicy }));
+  const remove = () => plane.kubectl(["delete", "backupschedule", "again", "-n", namespace, "--timeout=60s"]);
+  await apply(schedule("Keep"), object("BackupRun", namespace, "again-m1", { schedule: "again" }));
+  await untilObject(scene, "BackupRun", "again-m1", "an end", ended);
+  expect(await remove()).toMatchObject({ code: 0 });
+  await apply(schedule("Delete"));
+  await untilObject(scene, "BackupSchedule", "again", "the next run", ({ status }) => status?.nextRunAt !== undefined);
+  expect(await remove()).toMatchObject({ code: 0 });
+  const [kept] = (await plane.admin.client.list(kinds.backupRuns, { namespace })).filter(
+    ({ metadata }) => metadata.name === "again-m1",
+  );
+  expect(kept?.metadata.deletionTimestamp).toBeUndefined();
+  expect(kept?.status?.state).toBe("completed");
+});
+
+test("a run is not deleted while a Restore of it has not ended", async () => {
+  const { namespace, apply, plane } = scene;
+  await apply(
+    object("BackupSchedule", namespace, "used", spec({ interval: "weekly", deletionPolicy: "Delete" })),
+    object("BackupRun", namespace, "used-m1", { schedule: "used" }),
+  );
+  await untilObject(scene, "BackupRun", "used-m1", "an end", ended);
+  const target = { secretRef: { name: "absent" } };
+  await apply(object("Restore", namespace, "waits", { backupRun: "used-m1", target }));
+  await untilObject(scene, "Restore", "waits", "its state", ({ status }) => status?.state !== undefined);
+  await plane.kubectl(["delete", "backupschedule", "used", "-n", namespace, "--wait=false"]);
+  expect(
+    await plane.kubectl(["wait", "--for=delete", "backuprun/used-m1", "-n", namespace, "--timeout=8s"]),
+  ).toMatchObject({ code: 1 });
+  await plane.kubectl(["delete", "restore", "waits", "-n", namespace]);
+  expect(
+    await plane.kubectl(["wait", "--for=delete", "backuprun/used-m1", "-n", namespace, "--timeout=60s"]),
+  ).toMatchObject({ code: 0 });
+});
+
 test("neither status, events nor logs hold the credentials, the password or an identity", async () => {
   const { namespace, plane, s3, node, operator } = scene;
   const sinks = [

@@ -24,7 +24,15 @@ beforeAll(async () => {
   // The worker's pod stays as it is made.
   await scene.node.stop();
   const rbac = "rbac.authorization.k8s.io";
-  const pods = ["pods", "pods/exec", "pods/attach", "pods/ephemeralcontainers", "serviceaccounts/token"];
+  const pods = [
+    "pods",
+    "pods/exec",
+    "pods/attach",
+    "pods/portforward",
+    "pods/proxy",
+    "pods/ephemeralcontainers",
+    "serviceaccounts/token",
+  ];
   await apply(
     {
       ...{ apiVersion: `${rbac}/v1`, kind: "Role", metadata: { name: "thief", namespace } },
@@ -153,14 +161,16 @@ describe("a thief", () => {
     expect(added.err).toContain("nothing is added to a worker");
   });
 
-  test("runs no command in a worker", async () => {
+  test("runs no command in a worker, and reaches no port of its", async () => {
     for (const words of [
+      ["get", "--raw", `/api/v1/namespaces/${namespace}/pods/${worker.metadata.name}/portforward?ports=5432`],
+      ["get", "--raw", `/api/v1/namespaces/${namespace}/pods/${worker.metadata.name}:5432/proxy/`],
       ["exec", worker.metadata.name, "--", "cat", "/x"],
       ["attach", worker.metadata.name],
     ]) {
       const { code, err } = await as("thief", words);
       expect(code).not.toBe(0);
-      expect(err).toContain("nobody runs commands in a team's namespace");
+      expect(err).toContain("nobody runs commands or reaches ports of pods in a team's namespace");
     }
   });
 

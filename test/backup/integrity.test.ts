@@ -1,5 +1,7 @@
-import { existsSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { promisify } from "node:util";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { removeRun } from "../../src/backup/index.ts";
 import type { Endpoint } from "../../src/engine/contract/index.ts";
@@ -52,6 +54,16 @@ function flip(file: string, at: number): void {
   bytes[at < 0 ? bytes.length + at : at] = (bytes.at(at) ?? 0) ^ 1;
   writeFileSync(file, bytes);
 }
+
+test("a pipe in place of the manifest, which nobody writes to, or a folder", async () => {
+  const { kept, manifest } = await taken();
+  rmSync(manifest);
+  await promisify(execFile)("mkfifo", [manifest]);
+  await refuses(kept, "archive_damaged");
+  rmSync(manifest);
+  mkdirSync(manifest);
+  await refuses(kept, "archive_damaged");
+});
 
 test.each([0, 40, 200, 600, -1])("a bit that flipped in a part, at byte %d", async (at) => {
   const { kept, part } = await taken();

@@ -1,4 +1,4 @@
-import { createReadStream } from "node:fs";
+import { constants } from "node:fs";
 import { mkdir, open, readdir, rename, rm, rmdir, stat } from "node:fs/promises";
 import { dirname, join, sep } from "node:path";
 import { BackupError, type Storage, type StoredObject } from "../contract.ts";
@@ -34,13 +34,15 @@ export function openFolder(folder: string, place = folder): Storage {
       }
     },
     async get(name, signal) {
-      const path = pathOf(name);
-      const file = createReadStream(path, { signal, highWaterMark: 256 * 1024 });
-      await new Promise<void>((resolve, reject) => {
-        file.once("open", () => resolve());
-        file.once("error", (error) => reject(storageError(error, place, name)));
+      // Whoever can write to the folder may put a pipe there: to open it would wait for ever.
+      const file = await open(pathOf(name), constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
+        throw storageError(error, place, name);
       });
-      return file;
+      if (!(await file.stat()).isFile()) {
+        await file.close();
+        throw new BackupError("archive_damaged", `${name} in ${place} is not a file: restore another run`);
+      }
+      return file.createReadStream({ signal, highWaterMark: 256 * 1024 });
     },
     async *list(prefix, signal) {
       for await (const { path, name } of walk(folder, prefix, signal))
