@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 /** docs/restore-without-rowferry.md, as its readers follow it. */
-const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "restore-without-rowferry.md"), "utf8");
+export const page = readFileSync(join(import.meta.dirname, "..", "..", "docs", "restore-without-rowferry.md"), "utf8");
 
 /** The commands below a heading, as they are written. Throws where there are none. */
 export function commandsOf(heading: string): string {

@@ -60,6 +60,13 @@ export function codeStatements(
   return { statements: withoutRepeats(statements, reset), left };
 }
 
+/** The server begins a comment there, the mysql client only before white space: it looks for a quote's end in it, or runs a command of its own. */
+const otherComment = /--[\u0001-\u0008\u000e-\u001f\u007f]/;
+
+/** Code that the mysql client may not read as the server does: by Rowferry alone it is restored for certain. */
+export const unlikeInClient = (codes: readonly SourceCode[]): SourceCode[] =>
+  codes.filter(({ shown }) => otherComment.test(shown));
+
 interface Made {
   code: SourceCode;
   text: string;

@@ -21,7 +21,7 @@ import { writePart } from "../parts.ts";
 import { stoppable } from "../stoppable.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { type Checksums, createChecksums } from "./checksums.ts";
-import { codeStatements } from "./code.ts";
+import { codeStatements, unlikeInClient } from "./code.ts";
 import { databaseInventory } from "./inventory.ts";
 import { type RowRange, writeRows } from "./rows.ts";
 import { sqlFile } from "./sql-file.ts";
@@ -55,6 +55,10 @@ export function writeMysql(work: DumpWork): Promise<WrittenPart> {
       for (const { note } of read.catalogue.unseen) warn(`${database}: ${note}`);
       for (const { kind, name, doubt } of read.left)
         warn(`${kind} ${name} is not in the backup: ${doubt ?? "the user may not read its text"}`);
+      for (const { kind, name } of read.unlike)
+        warn(
+          `${kind} ${name}: its text has -- before a control character, which the server reads as a comment and the mysql client may not. rowferry restore makes it; the mysql client may stop there`,
+        );
       for (const name of read.broken)
         warn(
           `view ${name} cannot be read in the source, for want of what it refers to or of its definer's rights: a restore makes it last, if it can`,
@@ -116,7 +120,7 @@ async function readSchema({ readers, definitions }: Snapshot, database: string) 
     ...[...broken].map((name) => `view ${name}`),
   ]);
   return {
-    ...{ catalogue, plans, broken, left: code.left },
+    ...{ catalogue, plans, broken, left: code.left, unlike: unlikeInClient(source.codes) },
     inventory: databaseInventory(catalogue).filter(({ kind, name }) => !left.has(`${kind} ${name}`)),
     before: [
       ...settings,
