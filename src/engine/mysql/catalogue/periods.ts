@@ -1,11 +1,10 @@
-import { parseDefinition } from "../definitions/definition.ts";
-import { positionOf } from "../definitions/outside.ts";
 import { qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import type { SourcePeriod, SourceTable } from "./tables.ts";
 
 const quoted = "`((?:[^`]|``)*)`";
 const periodLine = new RegExp(`\\n  PERIOD FOR ${quoted} \\(${quoted}, ${quoted}\\)`, "g");
+const checkLine = new RegExp(`\\n  CONSTRAINT ${quoted} CHECK \\(`, "g");
 const orderClause = new RegExp(`^${quoted} < ${quoted}$`);
 /** Names of columns may hold line ends and brackets. */
 const part = "`(?:[^`]|``)*`(?:\\(\\d+\\))?(?: DESC)?";
@@ -35,10 +34,8 @@ export async function readPeriods(session: Session, database: string, tables: It
 }
 
 /** The check that a period brings: the one in the catalogue that the table's text does not have. */
-function orderIn({ checks, foreignKeys }: SourceTable, shown: string): SourceTable["checks"][number] | undefined {
-  const written = parseDefinition(shown, foreignKeys).items.flatMap(({ kind, name, text }) =>
-    kind === "check" || (kind === "column" && positionOf(text, " CHECK (") >= 0) ? [name] : [],
-  );
+function orderIn({ checks, columns }: SourceTable, shown: string): SourceTable["checks"][number] | undefined {
+  const written = [...shown.matchAll(checkLine)].map(([, name]) => plain(name)).concat(columns.map(({ name }) => name));
   const count = (names: readonly string[], name: string) => names.filter((one) => one === name).length;
   const all = checks.map(({ name }) => name);
   return checks.findLast(({ name, clause }) => orderClause.test(clause) && count(all, name) > count(written, name));
