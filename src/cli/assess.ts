@@ -1,6 +1,7 @@
 import type { Assessor } from "../engine/assess/assess-first.ts";
 import type { Finding } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
+import type { RunCode } from "../engine/contract/codes/index.ts";
 import type { FoundRun } from "../engine/run/fence/fence.ts";
 import { assessmentText } from "./assess-text.ts";
 import type { Parsed } from "./command.ts";
@@ -51,7 +52,7 @@ function shown({ assessedAt, estimate: { latencyMs, ...estimate }, ...rest }: As
 }
 
 /** What a run's own leavings look like to a copy that does not know them. */
-const leavings = new Set(["target_not_empty", "dependents_exist"]);
+const leavings = new Set<string>(["target_not_empty", "dependents_exist"] satisfies RunCode[]);
 
 const ofItsOwn = (finding: Finding): Finding => ({
   ...finding,

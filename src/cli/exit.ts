@@ -1,4 +1,5 @@
 import { BackupError } from "../backup/contract.ts";
+import type { RunCode } from "../engine/contract/codes/index.ts";
 import { EngineError } from "../engine/contract/index.ts";
 import { UrlError } from "../guard/url.ts";
 
@@ -54,10 +55,14 @@ export function fileMessage(error: unknown): string {
 const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** The engine's codes for a target that is not as the source. */
-const differences = new Set(["verification_failed", "row_count_mismatch", "inventory_incomplete"]);
+const differences = new Set<string>([
+  "verification_failed",
+  "row_count_mismatch",
+  "inventory_incomplete",
+] satisfies RunCode[]);
 
 /** The engine's codes of flags that cannot be followed: they come before the first write. */
-const optionUsage = new Set(["option_invalid", "option_unmatched", "unsupported_option"]);
+const optionUsage = new Set<string>(["option_invalid", "option_unmatched", "unsupported_option"] satisfies RunCode[]);
 
 /** The backups' codes of a command line that cannot be followed as it is. */
 const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_invalid", "name_invalid"]);
