@@ -28,7 +28,7 @@ const itemForm = /^(?:`|(?:[A-Z]+ )?KEY\b|CONSTRAINT `|CHECK ?\(|PERIOD FOR )/;
 const alterForm = new RegExp(`^ALTER TABLE (${name}) (?=ADD )`);
 const indexForm = new RegExp(`^ADD (?:[A-Z]+ )?KEY ${name} `);
 const foreignForm = new RegExp(
-  `^ADD CONSTRAINT ${name} FOREIGN KEY \\(${names}\\) REFERENCES ${name}(?:\\.${name})? \\(${names}\\)(?: ON (?:DELETE|UPDATE) [A-Z ]+)*$`,
+  `^ADD CONSTRAINT ${name} FOREIGN KEY \\(${names}\\) REFERENCES ${name}(?:\\.${name})? \\(${names}\\)(?: ON (?:DELETE|UPDATE) (?:RESTRICT|CASCADE|NO ACTION|SET NULL|SET DEFAULT)){0,2}$`,
 );
 const placeholderForm = new RegExp(`^CREATE VIEW (${name}) AS SELECT (?:1|1 AS ${name}(?:, 1 AS ${name})*)$`);
 const rowsForm = new RegExp(`^INSERT INTO (${name}) \\((?:${names})?\\) VALUES \\(`);
