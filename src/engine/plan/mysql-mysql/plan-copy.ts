@@ -11,6 +11,7 @@ import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, wit
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
 import { unreadText } from "./finish/create-code.ts";
+import { withoutParent } from "./finish/foreign-keys.ts";
 import { planGrants } from "./finish/grants.ts";
 import { type DefinedTable, planDefinition, readPlanning } from "./tables/plan-tables.ts";
 import { tableInventory } from "./tables/table-inventory.ts";
@@ -115,10 +116,8 @@ function foreignKeyOutcome(
     const plain = withoutText(entry);
     const key = entry.kind === "foreign key" ? keys.get(entry.name) : undefined;
     if (key === undefined) return plain;
-    if (key.referencedSchema === database && !copied.has(key.referencedTable)) {
-      const note = `table ${key.referencedTable}, to which it refers, is skipped by the options`;
-      return { ...plain, outcome: "not_applicable", note };
-    }
+    if (key.referencedSchema === database && !copied.has(key.referencedTable))
+      return { ...plain, outcome: "not_applicable", note: withoutParent(key) };
     if (table.partitions !== null && toMaria)
       return { ...plain, outcome: "reported", note: "MariaDB has no foreign keys on partitioned tables" };
     return plain;

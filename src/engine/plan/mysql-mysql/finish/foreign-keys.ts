@@ -68,6 +68,10 @@ export interface KeysWork {
   entries: InventoryEntry[];
 }
 
+/** The note of a key whose table is skipped, or was dropped from the source with foreign_key_checks off. */
+export const withoutParent = ({ referencedTable }: SourceForeignKey): string =>
+  `table ${referencedTable}, to which it refers, is skipped by the options or not in the source`;
+
 /** Of a table that has none. */
 export const noKeys: KeysWork = { last: {}, begin: async () => undefined, entries: [] };
 
@@ -90,8 +94,7 @@ export function foreignKeysOf(
   const isOut = (key: SourceForeignKey) =>
     key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable);
   const wanted = plan.source.foreignKeys.filter((key) => !isOut(key));
-  for (const key of plan.source.foreignKeys.filter(isOut))
-    report(key, "not_applicable", `table ${key.referencedTable}, to which it refers, is skipped by the options`);
+  for (const key of plan.source.foreignKeys.filter(isOut)) report(key, "not_applicable", withoutParent(key));
   // The shape of a table (identity.ts) does not know MariaDB's own text of a key with a backtick.
   const last = wanted.filter((key) => indexes.length === 0 && hasIndex(plan, key) && !hasBacktick(key));
   const refusal = (error: unknown): error is EngineError =>
