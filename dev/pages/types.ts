@@ -96,7 +96,7 @@ for every \`real\`. Sums and comparisons in MySQL use the number of the short te
 
 ${fromMysql()}
 
-- \`AUTO_INCREMENT\` becomes an identity column with the next value. \`ON UPDATE CURRENT_TIMESTAMP\` becomes a trigger. \`ZEROFILL\` and display widths are not copied.
+- \`AUTO_INCREMENT\` becomes an identity column with the next value. \`ON UPDATE CURRENT_TIMESTAMP\` becomes a trigger: it also sets the time where a statement sets the column to the value that it has, which MySQL keeps. \`ZEROFILL\` and display widths are not copied.
 - If the catalogue shows \`?\` in a label of an ENUM or SET, it may stand for another character. The column is then text or text[] without a check.
 - An ENUM with two equal labels becomes text with a check. So does a SET with an empty label or two equal ones.
 - Geometry needs PostGIS in the target, in a schema that the target's user may use. [objects.md](objects.md#geometry-in-postgresql) has the rules for SRIDs and axes.

@@ -149,7 +149,7 @@ export const optionsSchema = z.object({
     .max(604_800)
     .default(30)
     .describe(
-      "Seconds that another session (ALTER TABLE, TRUNCATE, a flush of tables) may wait for a lock of the copy on the source. Then a copy from PostgreSQL releases the lock of a table that is already copied. Otherwise the run ends with `source_changed`. MySQL and MariaDB keep their locks until all rows are copied; at a flush the copy first reads the table again, up to 3 times.",
+      "Seconds that another session (ALTER TABLE, TRUNCATE, a flush of tables) may wait for a lock of the copy on the source. Then a copy from PostgreSQL releases the lock of a table that is copied and is not read again. Tables with generated columns are read again, and with `verify: checksum` all. Otherwise the run ends with `source_changed`. MySQL and MariaDB keep their locks until all rows are copied; at a flush the copy first reads the table again, up to 3 times.",
     ),
   stall_timeout: z
     .int()
