@@ -40,6 +40,16 @@ test.each<[string, Partial<Facts>, RegExp[]]>([
   ["a restore that says that it failed", { restores: [{ name: "r", state: "failed", isEqual: false }] }, []],
   ["a part of another pod", { objects: ["team/a.1/other/part"] }, [/^orphan: team\/a\.1\/other\/part/]],
   ["an upload without an end", { uploads: ["team/a.1/other/part"] }, [/^orphan: the upload/]],
+  [
+    "the newest verified run, beside the last ones",
+    { runs: [run("old", { verified: true }), run("a"), run("b")], objects: ["team/old.1/pod/manifest"] },
+    [],
+  ],
+  [
+    "a verified run that is not the newest one",
+    { runs: [run("old", { verified: true }), run("a", { verified: true }), run("b")] },
+    [/^orphan: 1 complete/],
+  ],
   ["a run that retention would delete", { runs: [run("old"), run("a"), run("b")] }, [/^orphan: 1 complete/]],
 ])("%s", (_name, more, expected) => {
   const found = judge(facts(more), known);

@@ -39,6 +39,12 @@ export interface Known {
   keepLast: number;
 }
 
+/** Complete runs, in the order in which they were made, that retention does not keep: the last ones stay, and the newest verified one. */
+export function surplusOf(whole: readonly Pick<RunFact, "name" | "verified">[], keepLast: number): string[] {
+  const proven = whole.findLast(({ verified }) => verified === true);
+  return whole.slice(0, -keepLast).flatMap(({ name }) => (name === proven?.name ? [] : [name]));
+}
+
 /** One sentence for each violation: `lost`, `falsely complete` or `orphan`. */
 export function judge({ runs, restores, objects, uploads }: Facts, { completed, rows, keepLast }: Known): string[] {
   const there = new Map(runs.map((run) => [run.name, run]));
@@ -48,7 +54,7 @@ export function judge({ runs, restores, objects, uploads }: Facts, { completed, 
     return [`lost: run ${name} was completed, retention keeps it, and it is ${run?.state ?? "gone"}`];
   });
   const whole = runs.filter(({ state }) => state === "completed");
-  const surplus = whole.length - keepLast;
+  const surplus = surplusOf(whole, keepLast).length;
   const untrue = whole.flatMap((run) => untruths(run, rows));
   const unequal = restores
     .filter(({ state, isEqual }) => state === "completed" && !isEqual)

@@ -1,5 +1,6 @@
 import type { Database } from "../../../dev/databases/index.ts";
 import { checkArchive, generateKey, storageOf } from "../../../src/backup/index.ts";
+import type { BackupRun } from "../../../src/resources/backup/run.ts";
 import { kinds } from "../../../src/resources/objects.ts";
 import { type Faulty, openFaulty } from "../../backup/faulty.ts";
 import { type PlaneClient, until } from "../../operator/control-plane.ts";
@@ -7,7 +8,7 @@ import { borrowDatabase } from "../../servers/index.ts";
 import { database, fingerprint, sql, type Where } from "../../support/engine/postgres-support.ts";
 import { objectsIn, uploadsIn } from "../bucket.ts";
 import { bucketOf, ended, object, type Scene, startScene, untilObject } from "../support.ts";
-import { type Facts, judge, type Known, type RestoreFact } from "./judge.ts";
+import { type Facts, judge, type Known, type RestoreFact, surplusOf } from "./judge.ts";
 
 /** A schedule of a database that changes before each run, and what is left of its backups. */
 export interface Backups {
@@ -97,6 +98,9 @@ async function backupsOf(
     if (state === "completed" && !completed.includes(name)) completed.push(name);
   };
 
+  const isVerified = (status: BackupRun["status"]): boolean | undefined =>
+    status?.verification && status.verification.outcome === "verified";
+
   /** All runs and restores ended, what failed or is too old removed, and no pod at work. */
   async function isSettled(): Promise<boolean> {
     const [runs, restores] = await Promise.all([listed(), client.list(kinds.restores, { namespace })]);
@@ -105,8 +109,12 @@ async function backupsOf(
         metadata.deletionTimestamp === undefined &&
         (status?.state === "completed" || (status?.state === "failed" && status.partsRemoved === true)),
     );
-    const whole = runs.filter(({ status }) => status?.state === "completed").length;
-    return done && whole <= keepLast && restores.every(ended) && scene.node.running().length === 0;
+    const whole = runs
+      .filter(({ status }) => status?.state === "completed")
+      .map(({ metadata, status }) => ({ name: metadata.name, verified: isVerified(status) }));
+    return (
+      done && surplusOf(whole, keepLast).length === 0 && restores.every(ended) && scene.node.running().length === 0
+    );
   }
 
   async function factsOf(): Promise<Facts> {
@@ -125,7 +133,7 @@ async function backupsOf(
       };
       runs.push({
         ...{ name, state: status?.state ?? "pending", location: status?.location, rows: told },
-        verified: status?.verification && status.verification.outcome === "verified",
+        verified: isVerified(status),
         ...(status?.state === "completed"
           ? { archive: await read().catch((error: Error) => ({ error: error.message })) }
           : {}),
