@@ -48,7 +48,11 @@ export function createFindNeeds({ client, caches, template, hasStorage }: NeedsO
       if ("missing" in found) return { needs: found, used: {} };
       const { source, storage, encryption } = found.plan;
       return {
-        needs: { ...(storage ? { storage } : {}), ...(encryption ? { encryption } : {}) },
+        needs: {
+          ...(storage ? { storage } : {}),
+          ...(encryption ? { encryption } : {}),
+          ...(schedule ? { scheduleUid: schedule.metadata.uid } : {}),
+        },
         used: { source, storage },
       };
     }

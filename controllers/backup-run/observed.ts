@@ -3,13 +3,14 @@ import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import type { NewEvent } from "../jobs/conclude.ts";
-import type { JobCreation, Silence, Slot, StateReason } from "../jobs/observed.ts";
+import type { JobCreation, Slot, StateReason } from "../jobs/observed.ts";
+import type { Silenced } from "../jobs/silenced.ts";
 import type { ControllerStatus } from "./status.ts";
 import type { Subject } from "./subject.ts";
 
 /** What a pass sees of one BackupRun or Restore, and what it is to do. */
 
-export interface Observed {
+export interface Observed extends Silenced {
   subject: Subject;
   /** Every Job that it owns, and every pod of those. */
   jobs: readonly Job[];
@@ -19,11 +20,6 @@ export interface Observed {
   trouble?: StateReason;
   /** Of a run that has not started: the run of the same BackupSchedule that it waits for. */
   first?: BackupRun;
-  /** Of the worker whose pod runs. */
-  silence?: Silence | undefined;
-  /** What was said of a silent pod that this pass ended, or why it could not be. */
-  ended?: string;
-  notEnded?: string;
   made?: JobCreation;
   confirmedGone?: boolean;
   /** Of one that has not started: what it needs, or why it cannot run. */
@@ -43,6 +39,8 @@ export type Needs =
       /** Of a BackupRun; absent: the installation's. */
       storage?: BackupStorage;
       encryption?: BackupEncryption;
+      /** Of a BackupRun with a schedule. */
+      scheduleUid?: string;
     }
   | { missing: StateReason };
 

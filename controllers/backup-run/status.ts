@@ -8,7 +8,7 @@ import type { Subject } from "./subject.ts";
 
 const ofController = [
   ...["observedGeneration", "state", "conditions", "job", "queuedAt", "queuePosition", "startedAt", "finishedAt"],
-  ...["storage", "encryption", "verifications", "verification", "removal", "partsRemoved", "verifiedAt"],
+  ...["storage", "encryption", "scheduleUid", "verifications", "verification", "removal", "partsRemoved", "verifiedAt"],
 ] as const;
 
 const ofWorker = [
@@ -30,6 +30,7 @@ export type ControllerStatus = Pick<
   | "log"
   | "storage"
   | "encryption"
+  | "scheduleUid"
   | "verifications"
   | "verification"
   | "removal"

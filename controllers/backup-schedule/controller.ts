@@ -16,7 +16,7 @@ import { managers } from "../jobs/managers.ts";
 import { type Passed, unlessOutdated } from "../runtime/loop.ts";
 import { createReplaced, untilSeen } from "../runtime/replaced.ts";
 import { decide } from "./decide.ts";
-import type { Act, Observed, Plan, ScheduleSettings } from "./observed.ts";
+import { type Act, isOver, type Observed, type Plan, type ScheduleSettings } from "./observed.ts";
 
 /** The effects of the BackupSchedule's reconciler: makes and deletes runs as `decide` says, saves the status once. */
 export interface BackupScheduleController {
@@ -53,9 +53,11 @@ export function createBackupScheduleController(options: BackupScheduleController
 
   /** Whether somebody restores the run. */
   const isRestored = (namespace: string, run: string): boolean => {
-    for (const { metadata, spec, status } of caches.restores.all())
-      if (metadata.namespace === namespace && spec.backupRun === run && !spec.verification)
-        if (status?.state !== "completed" && status?.state !== "failed") return true;
+    for (const restore of caches.restores.all()) {
+      const { metadata, spec } = restore;
+      const isOfRun = metadata.namespace === namespace && spec.backupRun === run && !spec.verification;
+      if (isOfRun && !isOver(restore)) return true;
+    }
     return false;
   };
 
@@ -125,9 +127,11 @@ export function createBackupScheduleController(options: BackupScheduleController
   async function pass(schedule: BackupSchedule): Promise<Passed> {
     const { namespace, uid, name } = schedule.metadata;
     const since = Date.parse(schedule.metadata.creationTimestamp);
-    // One on request, made by hand: its schedule is known by name alone, and an earlier one of this name may have kept it.
-    const isOfSchedule = ({ metadata }: BackupRun) =>
-      (metadata.labels?.[labels.scheduleUid] ?? uid) === uid && Date.parse(metadata.creationTimestamp) >= since;
+    // One on request, made by hand, has no label, and an earlier schedule of this name may have kept it.
+    const isOfSchedule = ({ metadata, status }: BackupRun) => {
+      const of = metadata.labels?.[labels.scheduleUid] ?? status?.scheduleUid;
+      return of === undefined ? Date.parse(metadata.creationTimestamp) >= since : of === uid;
+    };
     const runs = caches.runs.by(`${namespace}/${name}`).filter(isOfSchedule);
     let observed: Observed = { schedule, runs };
     let plan: Plan = decide(observed, settings, now());

@@ -1,3 +1,4 @@
+import type { Restore } from "../../src/resources/backup/restore.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { BackupSchedule, ScheduleSpec, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
 
@@ -40,7 +41,8 @@ export interface Plan {
   isDue?: boolean;
 }
 
-export const isOver = (run: BackupRun): boolean => run.status?.state === "completed" || run.status?.state === "failed";
+export const isOver = ({ status }: Pick<BackupRun | Restore, "status">): boolean =>
+  status?.state === "completed" || status?.state === "failed";
 
 export const isCompleted = (run: BackupRun): boolean =>
   run.status?.state === "completed" && run.metadata.deletionTimestamp === undefined;

@@ -77,6 +77,11 @@ export const runStatusSchema = z.object({
   ...jobStatusShape,
   conditions: conditions("Complete, Failed, Running and Verified, each with a named reason; kubectl wait reads them."),
   storage: storageSchema.optional().describe("The storage that the run began to write to. Absent before that."),
+  scheduleUid: z
+    .string()
+    .max(64)
+    .optional()
+    .describe("uid of the BackupSchedule that it was started with: another one of its name has other runs."),
   encryption: encryptionSchema.optional().describe("For whom it is encrypted; absent: the installation's key ring."),
   size: z.int().min(0).optional().describe("Bytes of the backup before compression."),
   stored: z.int().min(0).optional().describe("Bytes in the storage."),
