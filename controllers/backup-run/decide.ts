@@ -7,7 +7,7 @@ import { lookAtSilence, silenced } from "../jobs/silenced.ts";
 import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { isRun, type Observed, type Plan } from "./observed.ts";
-import { isActive, keepParts, mayWrite, removal, stop, withPartsRemoved, withTrouble } from "./removal.ts";
+import { keepParts, mayWrite, removal, stop, withPartsRemoved, withTrouble, writerOf } from "./removal.ts";
 import { type ControllerStatus, controllerPart } from "./status.ts";
 import { isDeleting, isOver, isResultFollowed, type Subject } from "./subject.ts";
 import { planVerification, withVerified } from "./verification.ts";
@@ -172,15 +172,16 @@ function fail(observed: Observed, status: ControllerStatus, trouble: StateReason
 
 /** A worker that failed ends by itself; a Job that still makes pods after so long is stopped. Milliseconds. */
 const patience = 60_000;
+
 function ended(observed: Observed, now: Date): Plan {
-  const { subject, jobs } = observed;
+  const { subject } = observed;
   const status = carried(subject);
   const conditions = (status.conditions ?? []).map((one) => ({
     ...one,
     observedGeneration: subject.metadata.generation,
   }));
   const plan: Plan = { status: { ...status, conditions }, events: [] };
-  const active = jobs.find((job) => job.metadata.uid === status.job?.uid && isActive(job));
+  const active = writerOf(observed);
   const since = now.getTime() - Date.parse(status.finishedAt ?? "");
   if (active)
     return since > patience ? { ...plan, act: stop(active) } : { ...plan, lookAgain: patience - since + 1000 };

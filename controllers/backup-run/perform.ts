@@ -7,7 +7,7 @@ import { type Kind, kinds } from "../../src/resources/objects.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
 import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
-import { endSilent } from "../pods/silence.ts";
+import { endSilent, requireSilent } from "../pods/silence.ts";
 import type { FindNeeds } from "./find-needs.ts";
 import { removalJob, subjectJob } from "./job.ts";
 import { type Act, isRun, type Observed } from "./observed.ts";
@@ -61,14 +61,14 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
     }
   }
 
-  /** Answers whether it is there, made by an earlier pass or by this one. */
+  /** Answers whether it is made, by this pass or an earlier one; false: its name is another Restore's. */
   async function makeVerification(run: BackupRun, name: string): Promise<boolean> {
     const { namespace, uid, labels: marks } = run.metadata;
     const identities = run.status?.encryption?.identities;
     const account = marks?.[labels.account];
     mayAct();
-    await client
-      .create(kinds.restores, {
+    try {
+      await client.create(kinds.restores, {
         apiVersion,
         kind: "Restore",
         metadata: {
@@ -77,10 +77,11 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
           ownerReferences: [{ apiVersion, kind: "BackupRun", name: run.metadata.name, uid, controller: true }],
         },
         spec: { backupRun: run.metadata.name, verification: true, ...(identities ? { identities } : {}) },
-      } as unknown as Restore)
-      .catch((error: unknown) => {
-        if (!alreadyExists(error)) throw error;
-      });
+      } as unknown as Restore);
+      return true;
+    } catch (error) {
+      if (!alreadyExists(error)) throw error;
+    }
     const live = await client.get(kinds.restores, namespace, name);
     return live === undefined || isVerificationOf(live, run);
   }
@@ -110,9 +111,7 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
       case "end-pod": {
-        const live = await confirm(subject);
-        if (live.status?.heardAt !== subject.status?.heardAt)
-          throw new ClusterError("Conflict", 409, "the worker has spoken");
+        requireSilent(await confirm(subject), subject);
         mayAct();
         return { ...observed, ...(await endSilent(client, namespace, act, observed.silence?.for ?? 0)) };
       }

@@ -14,7 +14,7 @@ export const keepParts = "rowferry.dev/keep-parts";
 /** A removal that failed is tried again after this time. */
 const removalRetry = 600_000;
 
-export const isActive = (job: Job): boolean => !isFinished(job) && job.metadata.deletionTimestamp === undefined;
+const isActive = (job: Job): boolean => !isFinished(job) && job.metadata.deletionTimestamp === undefined;
 export const stop = ({ metadata }: Job): NonNullable<Plan["act"]> => ({
   ...{ kind: "delete-job", name: metadata.name, uid: metadata.uid ?? "" },
 });
@@ -49,17 +49,20 @@ export function removal(
     return { done: false, job, act: stop(found), trouble, lookAgain: 2000 };
   }
   // No pod that could still write may live when its parts are removed.
-  const writer = jobs.find((one) => one.metadata.uid === status?.job?.uid && isActive(one));
+  const writer = writerOf(observed);
   if (writer) return { done: false, act: stop(writer), lookAgain: 2000 };
   if (mayWrite(observed)) return { done: false, lookAgain: 2000 };
   if (made !== undefined) return { done: false, lookAgain: 60_000 };
   return { done: false, act: { kind: "make-removal" }, lookAgain: 2000 };
 }
 
+/** The run's own Job, while it may make pods. */
+export const writerOf = ({ subject: { status }, jobs }: Observed): Job | undefined =>
+  jobs.find((job) => job.metadata.uid === status?.job?.uid && isActive(job));
+
 /** Whether a pod of the run may still write to the storage. */
-export const mayWrite = ({ subject: { status }, jobs, pods }: Observed): boolean =>
-  jobs.some((job) => job.metadata.uid === status?.job?.uid && isActive(job)) ||
-  podsOf(pods, status?.job?.uid ?? "").some(isAlive);
+export const mayWrite = (observed: Observed): boolean =>
+  writerOf(observed) !== undefined || podsOf(observed.pods, observed.subject.status?.job?.uid ?? "").some(isAlive);
 
 /** Why the pod that removes the parts does not run; undefined while it starts or works. */
 function notStarted(observed: Observed, { metadata }: Job, keep: string): StateReason | undefined {

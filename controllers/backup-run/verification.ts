@@ -43,7 +43,7 @@ export function planVerification(observed: Observed, subject: BackupRun, plan: P
   };
 }
 
-/** Whoever may create Restores can give one a run's name and ownerReference: only one that restores this run to verify it counts. */
+/** Somebody who may create Restores can give one a run's name and ownerReference: only one that restores this run to verify it counts. */
 export const isVerificationOf = ({ spec, metadata }: Restore, run: BackupRun): boolean =>
   spec.verification &&
   spec.backupRun === run.metadata.name &&

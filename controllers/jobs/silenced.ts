@@ -4,6 +4,7 @@ import { silentReason } from "./state-reason.ts";
 
 /** A worker that has said nothing for too long, and whose pod was ended or cannot be. Pure. */
 export interface Silenced {
+  /** Of the worker whose pod runs. */
   silence?: Silence | undefined;
   /** What was said of the pod that this pass ended. */
   ended?: string;

@@ -1,10 +1,11 @@
 import type { Migration } from "../../src/resources/migration.ts";
 import type { Job, Pod } from "../../src/resources/objects.ts";
 import type { WorkerPart } from "../../src/resources/worker.ts";
-import type { JobCreation, Silence, Slot, StateReason } from "../jobs/observed.ts";
+import type { JobCreation, Slot, StateReason } from "../jobs/observed.ts";
+import type { Silenced } from "../jobs/silenced.ts";
 
 /** What a pass sees of one Migration and its surroundings. */
-export interface Observed {
+export interface Observed extends Silenced {
   migration: Migration;
   /** Every Job that the Migration owns, of any run. */
   jobs: readonly Job[];
@@ -14,14 +15,8 @@ export interface Observed {
   slot: Slot;
   /** Why the current run's pod does not start, where events had to tell. */
   trouble?: StateReason;
-  /** Of the worker whose pod runs. */
-  silence?: Silence | undefined;
   /** Milliseconds after which a pod that says nothing, or does not end, is taken for lost; 0: never. */
   silentAfter?: number;
-  /** What was said of a pod that was ended in this pass. */
-  ended?: string;
-  /** Why a silent worker's pod could not be ended. */
-  notEnded?: string;
   /** What came of making the run's Job in this pass. */
   made?: JobCreation;
   /** Quantity: what the next run's container gets, where that is enough for the measured copy. */

@@ -5,7 +5,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 import type { JobCreation } from "../jobs/observed.ts";
 import { createJob } from "../pods/create-job.ts";
 import { confirmGone, type Performer, type PerformerOptions, startJob } from "../pods/performer.ts";
-import { endSilent } from "../pods/silence.ts";
+import { endSilent, requireSilent } from "../pods/silence.ts";
 import { candidateOf } from "./candidate.ts";
 import { claimFree } from "./free.ts";
 import { buildJob, specHash, specHashAnnotation } from "./job.ts";
@@ -62,9 +62,7 @@ export function createPerformer(options: PerformerOptions): Performer<Act, Obser
         await client.remove(kinds.jobs, namespace, act.name, act.uid);
         return { ...observed, jobs: observed.jobs.filter((job) => job.metadata.uid !== act.uid) };
       case "end-pod": {
-        const live = await confirm(migration);
-        if (live.status?.heardAt !== migration.status?.heardAt)
-          throw new ClusterError("Conflict", 409, "the worker has spoken");
+        requireSilent(await confirm(migration), migration);
         mayAct();
         return { ...observed, ...(await endSilent(client, namespace, act, observed.silence?.for ?? 0)) };
       }

@@ -32,6 +32,15 @@ export function createSilences(most: () => number, steady: () => number = () => 
   };
 }
 
+interface Heard {
+  status?: { heardAt?: string | undefined } | undefined;
+}
+
+/** Throws ClusterError `Conflict` where the worker has reported since the pass saw its object. */
+export function requireSilent(live: Heard, seen: Heard): void {
+  if (live.status?.heardAt !== seen.status?.heardAt) throw new ClusterError("Conflict", 409, "the worker has spoken");
+}
+
 /** Ends the pod of a silent worker: what is then observed of it. */
 export async function endSilent(
   client: Client,

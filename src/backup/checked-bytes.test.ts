@@ -76,7 +76,7 @@ test("cut or longer, none of its last stretch is passed on", async () => {
   }
 });
 
-test("the storage's own error is told after what came before it", async () => {
+test("the storage's own error is reported after what came before it", async () => {
   const bytes = randomBytes(2 * stretch);
   const part = partOf(bytes);
   const marks = await mark(part, bytes);

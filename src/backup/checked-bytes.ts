@@ -3,7 +3,7 @@ import { type ArchivePart, BackupError } from "./contract.ts";
 import { release } from "./memory.ts";
 
 /**
- * A part is read twice: checked before the target is written, and then restored. Whoever can write to the storage could exchange it in
+ * A part is read twice: checked before the target is written, and then restored. Somebody who can write to the storage could exchange it in
  * between. So the check keeps what the running SHA-256 is at each 4 MiB, and the second read holds each 4 MiB back until it is the same.
  */
 
@@ -95,7 +95,7 @@ async function* oneAhead<Item>(items: AsyncGenerator<Item>): AsyncGenerator<Item
       const { value, done } = await next;
       if (done) return;
       next = items.next();
-      // Its error is told in its turn.
+      // Its error is reported when its turn comes.
       next.catch(() => undefined);
       yield value;
     }

@@ -34,7 +34,7 @@ export function openFolder(folder: string, place = folder): Storage {
       }
     },
     async get(name, signal) {
-      // Whoever can write to the folder may put a pipe there: to open it would wait for ever.
+      // Somebody who can write to the folder may put a pipe there: to open it would wait for ever.
       const file = await open(pathOf(name), constants.O_RDONLY | constants.O_NONBLOCK).catch((error: unknown) => {
         throw storageError(error, place, name);
       });

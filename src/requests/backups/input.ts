@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { prefixWords, segments } from "../../resources/backup/object-names.ts";
+import {
+  bucketName,
+  bucketWords,
+  prefixWords,
+  regionName,
+  regionWords,
+  segments,
+} from "../../resources/backup/object-names.ts";
 import { bucketSchema, encryptionSchema } from "../../resources/backup/place.ts";
 import { dailyCron, dailyCronMessage, retentionSchema, scheduleSpecSchema } from "../../resources/backup/schedule.ts";
 import { title } from "../accounts/shapes.ts";
@@ -64,14 +71,12 @@ const storageInput = z
     endpoint: z.string().min(1).max(512).describe(describedAs(bucket.endpoint)).exactOptional(),
     region: z
       .string()
-      .regex(/^[a-z0-9-]{1,64}$/, { error: "must be a region, as eu-central-1" })
+      .regex(new RegExp(`^${regionName}$`), { error: `must be ${regionWords}` })
       .default("us-east-1")
       .describe(describedAs(bucket.region)),
     bucket: z
       .string()
-      .regex(/^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/, {
-        error: "must be the name of a bucket: 3 to 63 of a-z, 0-9, . and -",
-      })
+      .regex(new RegExp(`^${bucketName}$`), { error: `must be ${bucketWords}` })
       .describe(describedAs(bucket.bucket)),
     prefix: z
       .string()

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { objectName } from "../database.ts";
-import { prefixWords, segments } from "./object-names.ts";
+import { bucketName, bucketWords, prefixWords, regionName, regionWords, segments } from "./object-names.ts";
 
 /** Where a backup is kept and for whom it is encrypted: shared by BackupSchedule and BackupRun. */
 
@@ -43,11 +43,8 @@ export const bucketSchema = z
         "has(self.secretRef) != has(self.sealedCredentials)",
         "name the bucket's credentials in exactly one way: set secretRef (a Secret with accessKeyId and secretAccessKey) or sealedCredentials, and not both",
       ],
-      [
-        "self.bucket.matches('^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$')",
-        "write bucket as the name of a bucket: 3 to 63 of a-z, 0-9, . and -",
-      ],
-      ["self.region.matches('^[a-z0-9-]{1,64}$')", "write region as a region, as eu-central-1"],
+      [`self.bucket.matches('^${bucketName}$')`, `write bucket as ${bucketWords}`],
+      [`self.region.matches('^${regionName}$')`, `write region as ${regionWords}`],
       [
         "!has(self.endpoint) || self.endpoint.matches('^https?://[^/@?#[:space:]]+/?$')",
         "write endpoint as https://host or https://host:port, without a user, a path or a query",
