@@ -1,4 +1,4 @@
-import type { ErrorOrigin } from "./errors.ts";
+import type { ErrorOrigin } from "../../contract/server-errors.ts";
 import type { LocalStream } from "./local-stream.ts";
 import type { WireColumn } from "./prepared.ts";
 import type { StatementOutcome } from "./wire.ts";

@@ -1,7 +1,8 @@
 import type { Endpoint } from "../../contract/index.ts";
+import type { ErrorOrigin } from "../../contract/server-errors.ts";
 import { awaited } from "../../run/watchdog/replies.ts";
 import { firstResponse, nextResponse } from "./auth.ts";
-import { type ErrorOrigin, engineError, LostError, MysqlError, ProtocolError, silent } from "./errors.ts";
+import { engineError, LostError, MysqlError, ProtocolError, silent } from "./errors.ts";
 import { type Channel, type Consume, openChannel } from "./input.ts";
 import { type LocalStream, localStream } from "./local-stream.ts";
 import { createBudget, readPackets } from "./packets.ts";

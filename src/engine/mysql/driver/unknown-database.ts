@@ -1,6 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
+import type { ErrorOrigin } from "../../contract/server-errors.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { type ErrorOrigin, MysqlError } from "./errors.ts";
+import { MysqlError } from "./errors.ts";
 import type { Session } from "./session-types.ts";
 
 /** A server says of a mistyped database to a user without global rights that access is denied: the names that the user sees show which it is. */

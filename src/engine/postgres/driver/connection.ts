@@ -1,11 +1,12 @@
 import pg from "pg";
 import { dial } from "../../../guard/dial.ts";
 import type { Endpoint } from "../../contract/index.ts";
+import type { ErrorOrigin } from "../../contract/server-errors.ts";
 import { sharedText } from "../../run/memory/shared-text.ts";
 import { awaited } from "../../run/watchdog/replies.ts";
 import { createBlockSocket } from "./block-socket.ts";
 import { type Bounds, boundAnswers } from "./bounds.ts";
-import { type ErrorOrigin, engineError } from "./errors.ts";
+import { engineError } from "./errors.ts";
 import { guardLogin } from "./login.ts";
 import type { Session } from "./session-types.ts";
 import { occupy, pin } from "./settings.ts";

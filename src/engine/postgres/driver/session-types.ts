@@ -1,4 +1,4 @@
-import type { ErrorOrigin } from "./errors.ts";
+import type { ErrorOrigin } from "../../contract/server-errors.ts";
 import type { Submittable } from "./wire.ts";
 
 /** What a session on PostgreSQL can do. Shapes only. */
