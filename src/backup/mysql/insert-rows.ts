@@ -1,8 +1,7 @@
 import { ProtocolError } from "../../engine/mysql/driver/errors.ts";
-import { isEnd } from "../../engine/mysql/driver/result.ts";
 import type { RowSink } from "../../engine/mysql/driver/session.ts";
-import { packetHeader } from "../../engine/mysql/driver/wire.ts";
 import { type InsertTarget, insertHead, literalParts } from "../../engine/mysql/target/insert.ts";
+import { createRowReader } from "../../engine/rows/framing.ts";
 import { kind } from "../../engine/rows/mysql-to-load/rows.ts";
 import { createTextRow } from "../../engine/rows/text-row.ts";
 
@@ -86,7 +85,6 @@ export function createInsertRows(
   let inStatement = 0;
   let rows = 0;
   let empty = 0;
-  let ended = false;
 
   const need = (bytes: number) => {
     if (o + bytes <= to.length) return;
@@ -207,6 +205,7 @@ export function createInsertRows(
     },
   });
 
+  const reader = createRowReader({ fits: mostAtOnce, row: encode, long });
   return {
     get rows() {
       return rows;
@@ -215,32 +214,10 @@ export function createInsertRows(
       return empty;
     },
     get ended() {
-      return ended;
+      return reader.ended;
     },
     room: () => out.room(),
-    take(from, start, end) {
-      let p = start;
-      for (;;) {
-        if (long.active) {
-          p = long.take(from, p, end, false);
-          if (long.active) return p;
-        }
-        if (end - p < packetHeader) return p;
-        const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
-        if (length > mostAtOnce) {
-          long.start();
-          continue;
-        }
-        const at = p + packetHeader;
-        if (end - at < length) return p;
-        if (isEnd(from[at], length)) {
-          ended = true;
-          return p;
-        }
-        encode(from, at, at + length);
-        p = at + length;
-      }
-    },
+    take: reader.take,
     finish() {
       if (inStatement > 0) out.send(to, o);
     },

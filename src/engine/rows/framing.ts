@@ -1,3 +1,5 @@
+import { isEnd } from "../mysql/driver/result.ts";
+import type { RowSink } from "../mysql/driver/session.ts";
 import { fullPacket, packetHeader } from "../mysql/driver/wire.ts";
 
 /** A row that comes in pieces, in one packet or several. */
@@ -55,6 +57,63 @@ export function createFraming(content: Content): LongRow {
           active = false;
           return p;
         }
+      }
+    },
+  };
+}
+
+/** Reads the row packets of a result: short rows where they lie in the input, long ones piece by piece. */
+export interface RowReader extends Pick<RowSink, "take" | "ended"> {
+  /** Bytes of row packets read so far. */
+  readonly bytes: number;
+}
+
+interface Rows {
+  /** The longest row that is read at once; a fraction of the session's input. */
+  fits: number;
+  /** The payload from[start..end) of such a row. */
+  row(from: Buffer, start: number, end: number): void;
+  long: LongRow;
+  /** After a long row. */
+  longEnded?(): void;
+  /** What comes is read and thrown away. */
+  isDiscarding?(): boolean;
+}
+
+export function createRowReader({ fits, row, long, longEnded, isDiscarding }: Rows): RowReader {
+  let ended = false;
+  let bytes = 0;
+  return {
+    get ended() {
+      return ended;
+    },
+    get bytes() {
+      return long.active ? bytes + long.bytes : bytes;
+    },
+    take(from, start, end) {
+      let p = start;
+      for (;;) {
+        if (long.active) {
+          p = long.take(from, p, end, isDiscarding?.() === true);
+          if (long.active) return p;
+          bytes += long.bytes;
+          longEnded?.();
+        }
+        if (end - p < packetHeader) return p;
+        const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
+        if (length > fits) {
+          long.start();
+          continue;
+        }
+        const at = p + packetHeader;
+        if (end - at < length) return p;
+        if (isEnd(from[at], length)) {
+          ended = true;
+          return p;
+        }
+        bytes += length;
+        p = at + length;
+        row(from, at, p);
       }
     },
   };

@@ -1,7 +1,5 @@
-import { isEnd } from "../../mysql/driver/result.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
-import { packetHeader } from "../../mysql/driver/wire.ts";
-import type { LongRow } from "../framing.ts";
+import { createRowReader, type LongRow } from "../framing.ts";
 import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
 import type { RowOutput } from "./long-row.ts";
@@ -56,8 +54,6 @@ export function createEncoder(format: RowFormat, out: Blocks): RowEncoder {
   block.set(header, blockStart);
   let o = blockStart + header.length;
   let rows = 0;
-  let bytes = 0;
-  let ended = false;
   let discarding = false;
   let isBroken = false;
   let gaveUp = false;
@@ -83,57 +79,31 @@ export function createEncoder(format: RowFormat, out: Blocks): RowEncoder {
     if (findings.some(({ broken }) => broken !== undefined)) isBroken = discarding = true;
   };
 
-  const takeLong = (from: Buffer, start: number, end: number): number => {
-    const at = long.take(from, start, end, discarding);
-    if (!long.active) {
+  const reader = createRowReader({
+    fits,
+    long,
+    row(from, start, end) {
+      if (discarding) return;
+      if (o + (end - start) * widest + extra > blockBytes) flush();
+      o = format.encode(from, start, end, block, o);
+      rows++;
+      isBroken = discarding = format.broke();
+    },
+    longEnded() {
       if (!discarding) rows++;
-      bytes += long.bytes;
-    }
-    return at;
-  };
-
-  const take = (from: Buffer, start: number, end: number): number => {
-    let p = start;
-    while (end - p >= packetHeader) {
-      if (long.active) {
-        p = takeLong(from, p, end);
-        if (long.active) return p;
-        continue;
-      }
-      const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
-      if (length > fits) {
-        long.start();
-        continue;
-      }
-      if (end - p < packetHeader + length) break;
-      p += packetHeader;
-      if (isEnd(from[p], length)) {
-        ended = true;
-        p -= packetHeader;
-        break;
-      }
-      bytes += length;
-      if (!discarding) {
-        if (o + length * widest + extra > blockBytes) flush();
-        o = format.encode(from, p, p + length, block, o);
-        rows++;
-        isBroken = discarding = format.broke();
-      }
-      p += length;
-    }
-    lookForBroken();
-    return p;
-  };
+    },
+    isDiscarding: () => discarding,
+  });
 
   return {
     get rows() {
       return rows;
     },
     get bytes() {
-      return bytes;
+      return reader.bytes;
     },
     get ended() {
-      return ended;
+      return reader.ended;
     },
     get broken() {
       return isBroken;
@@ -149,7 +119,11 @@ export function createEncoder(format: RowFormat, out: Blocks): RowEncoder {
       return discarding;
     },
     room: () => out.room(),
-    take,
+    take(from, start, end) {
+      const at = reader.take(from, start, end);
+      if (!long.active) lookForBroken();
+      return at;
+    },
     finish() {
       if (o + trailer.length > blockBytes) flush();
       block.set(trailer, o);

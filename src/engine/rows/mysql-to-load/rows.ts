@@ -1,8 +1,7 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
-import { isEnd } from "../../mysql/driver/result.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
-import { packetHeader } from "../../mysql/driver/wire.ts";
 import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { createRowReader } from "../framing.ts";
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { createTextRow } from "../text-row.ts";
 
@@ -87,14 +86,12 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
   let block = out.first();
   let o = blockStart;
   let rows = 0;
-  let bytes = 0;
   let empty = 0;
   const changed = columnKinds.map(() => 0);
   const scans = columnKinds.map((how) => (how === kind.document ? createNumberScan("plain") : undefined));
   const count = (column: number) => {
     changed[column] = (changed[column] as number) + 1;
   };
-  let ended = false;
 
   const flush = () => {
     block = out.flush(block, o);
@@ -194,54 +191,31 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     },
   });
 
-  const takeLong = (from: Buffer, start: number, end: number): number => {
-    const at = long.take(from, start, end, false);
-    if (!long.active) bytes += long.bytes;
-    return at;
-  };
-
-  const take = (from: Buffer, start: number, end: number): number => {
-    let p = start;
-    for (;;) {
-      if (long.active) {
-        p = takeLong(from, p, end);
-        if (long.active) return p;
-      }
-      if (end - p < packetHeader) return p;
-      const length = (from[p] as number) | ((from[p + 1] as number) << 8) | ((from[p + 2] as number) << 16);
-      if (length > fits) {
-        long.start();
-        continue;
-      }
-      const at = p + packetHeader;
-      if (end - at < length) return p;
-      if (isEnd(from[at], length)) {
-        ended = true;
-        return p;
-      }
-      bytes += length;
-      if (o + length * widest + extra > blockBytes) flush();
-      encode(from, at, at + length);
-      p = at + length;
-    }
-  };
+  const reader = createRowReader({
+    fits,
+    long,
+    row(from, start, end) {
+      if (o + (end - start) * widest + extra > blockBytes) flush();
+      encode(from, start, end);
+    },
+  });
 
   return {
     get rows() {
       return rows;
     },
     get bytes() {
-      return long.active ? bytes + long.bytes : bytes;
+      return reader.bytes;
     },
     get empty() {
       return empty;
     },
     changed,
     get ended() {
-      return ended;
+      return reader.ended;
     },
     room: () => out.room(),
-    take,
+    take: reader.take,
     finish() {
       if (o > blockStart) flush();
       out.spare(block);
