@@ -1,8 +1,5 @@
 import { identifier, qualified } from "../driver/names.ts";
-import { createBudget } from "../driver/packets.ts";
-import { isEnd } from "../driver/result.ts";
-import type { RowSink, Session } from "../driver/session.ts";
-import { packetHeader, readLength } from "../driver/wire.ts";
+import type { Session } from "../driver/session.ts";
 import { unescaped } from "./catalogue-text.ts";
 import type { SourceColumn, SourceTable } from "./tables.ts";
 
@@ -61,53 +58,11 @@ export function bytesIn(definition: string, column: string): Buffer | undefined 
   return hex === undefined ? Buffer.from(unescaped(quoted), "latin1") : bytesOfHex(hex);
 }
 
-/** Far more than a table's definition takes. */
-const definitionBytes = 16 << 20;
-
 /** SHOW CREATE TABLE with a character for each byte. */
 async function shownBytes(session: Session, database: string, table: string): Promise<string> {
   const [[results] = []] = await session.query("SELECT @@character_set_results");
   await session.run("SET SESSION character_set_results = NULL");
-  const row = rowOfBytes();
-  await session.stream(`SHOW CREATE TABLE ${qualified(database, table)}`, 2, row.sink);
+  const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table)}`, "latin1");
   await session.run(`SET SESSION character_set_results = ${results ?? "NULL"}`);
-  const bytes = row.taken();
-  const name = readLength(bytes, 0);
-  const text = readLength(bytes, name.next + Math.max(0, name.value));
-  return bytes.toString("latin1", text.next, text.next + Math.max(0, text.value));
-}
-
-/** The one row of a result, as it comes. */
-function rowOfBytes(): { sink: RowSink; taken(): Buffer } {
-  const budget = createBudget(definitionBytes, "SHOW CREATE TABLE");
-  const pieces: Buffer[] = [];
-  let missing = 0;
-  let ended = false;
-  return {
-    taken: () => Buffer.concat(pieces),
-    sink: {
-      get ended() {
-        return ended;
-      },
-      room: () => undefined,
-      take(buffer, start, end) {
-        let at = start;
-        while (at < end) {
-          if (missing === 0) {
-            if (end - at <= packetHeader) return at;
-            missing = buffer.readUIntLE(at, 3);
-            ended = isEnd(buffer[at + packetHeader], missing);
-            if (ended) return at;
-            budget.spend(missing);
-            at += packetHeader;
-          }
-          const taken = Math.min(missing, end - at);
-          pieces.push(Buffer.from(buffer.subarray(at, at + taken)));
-          missing -= taken;
-          at += taken;
-        }
-        return at;
-      },
-    },
-  };
+  return shown ?? "";
 }

@@ -14,7 +14,7 @@ import { packet, parseError, parseOk, readLength, type StatementOutcome } from "
  */
 
 export type ResultHandler =
-  | { rows(row: Row): void }
+  | { rows(row: Row): void; encoding?: BufferEncoding | undefined }
   /** How many columns, or which. */
   | { columns: number | readonly WireColumn[]; sink: RowSink }
   /** No result set is expected. */
@@ -112,7 +112,7 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
     }
     if ("rows" in result) {
       budget.spend(rowBytes + columns * fieldBytes);
-      result.rows(textRow(payload, columns));
+      result.rows(textRow(payload, columns, result.encoding));
     }
     return true;
   };
@@ -160,7 +160,7 @@ function sameColumn(payload: Buffer, prepared: WireColumn | undefined): void {
     throw new ProtocolError("the server sends another type than it prepared");
 }
 
-function textRow(payload: Buffer, columns: number): Row {
+function textRow(payload: Buffer, columns: number, encoding: BufferEncoding = "utf8"): Row {
   // A list that grows by itself begins with room for 17 fields, and keeps it.
   const row = new Array<string | null>(columns);
   for (let column = 0, at = 0; column < columns; column++) {
@@ -171,7 +171,7 @@ function textRow(payload: Buffer, columns: number): Row {
       at = next;
     } else {
       if (next + value > payload.length) throw new ProtocolError("a field is longer than its row");
-      row[column] = sharedText(payload.toString("utf8", next, next + value));
+      row[column] = sharedText(payload.toString(encoding, next, next + value));
       at = next + value;
     }
   }

@@ -41,8 +41,8 @@ export interface Session {
   readonly place: ErrorOrigin;
   readonly threadId: number;
   readonly encrypted: boolean;
-  /** Rows as text, in UTF-8. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above `answerBytes`. */
-  query(sql: string): Promise<Row[]>;
+  /** Rows as text, in UTF-8; `latin1`: a character for each byte. Errors: EngineError with the server's MysqlError as its cause; `source_refused` above `answerBytes`. */
+  query(sql: string, encoding?: "latin1"): Promise<Row[]>;
   /** Gives the rows of a statement to `sink` as bytes; `columns` is how many it expects. Resolves after the result's own end. */
   stream(sql: string, columns: number, sink: RowSink): Promise<void>;
   /** Prepares a statement that gives rows. Errors as of `query`. */

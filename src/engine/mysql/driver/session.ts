@@ -252,10 +252,10 @@ function wrap(
     place,
     threadId,
     encrypted: channel.encrypted(),
-    query: (sql) =>
+    query: (sql, encoding) =>
       queued(async () => {
         const rows: Row[] = [];
-        await send(sql, { rows: (row) => rows.push(row) });
+        await send(sql, { rows: (row) => rows.push(row), encoding });
         return rows;
       }),
     stream: (sql, columns, sink) =>

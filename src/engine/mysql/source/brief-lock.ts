@@ -2,9 +2,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { withoutReplyListener } from "../../run/watchdog/replies.ts";
-import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
 import { longestIdleSeconds } from "../driver/settings.ts";
+import { errorNumber } from "../driver/write-session.ts";
 import { absorbCancel, wasCancelled } from "./read-again.ts";
 
 /**
@@ -140,7 +140,7 @@ async function answerOf(session: Session, sql: string): Promise<Answer> {
     return "taken";
   } catch (error) {
     if (wasCancelled(error)) return "late";
-    const number = error instanceof Error && error.cause instanceof MysqlError ? error.cause.number : 0;
+    const number = errorNumber(error) ?? 0;
     if (number === notInTime) return "late";
     if (refusals.has(number)) return "refused";
     throw error;

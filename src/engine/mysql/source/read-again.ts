@@ -1,6 +1,6 @@
 import type { EngineError } from "../../contract/index.ts";
-import { MysqlError } from "../driver/errors.ts";
 import type { Session } from "../driver/session.ts";
+import { errorNumber } from "../driver/write-session.ts";
 
 /**
  * A statement of ours for which another session waits is ended by KILL QUERY, and read again: its transaction goes on,
@@ -47,13 +47,13 @@ export async function readAgain<T>(reader: Session, work: () => Promise<T>): Pro
 /** The reader, whose queries are run again. */
 export function readsAgain(reader: Session): Session {
   const { query } = reader;
-  return Object.assign(reader, { query: (sql: string) => readAgain(reader, () => query(sql)) });
+  const again: Session["query"] = (...asked) => readAgain(reader, () => query(...asked));
+  return Object.assign(reader, { query: again });
 }
 
 const interrupted = 1317;
 
-export const wasCancelled = (error: unknown): boolean =>
-  error instanceof Error && error.cause instanceof MysqlError && error.cause.number === interrupted;
+export const wasCancelled = (error: unknown): boolean => errorNumber(error) === interrupted;
 
 /** A KILL QUERY that came too late for its statement must not hit the next one. */
 export async function absorbCancel(reader: Session): Promise<void> {
