@@ -1,4 +1,4 @@
-import { notNull } from "./tables.ts";
+import { notNull, typeBelow } from "./tables.ts";
 
 /** What is asked of the catalogues for each table `c`, as subqueries: one column a member of catalogue.ts's shapes. */
 
@@ -52,7 +52,7 @@ export function tableQueries(version: number) {
         UNION ALL
         SELECT up.step + 1, b.oid, b.typtype, b.typbasetype, b.typname, b.typelem, b.typlen,
                CASE WHEN up.modifier <> -1 THEN up.modifier ELSE b.typtypmod END, up.notnull OR (b.typnotnull AND b.typtype = 'd'), COALESCE(up.def, b.typdefault)
-          FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
+          ${typeBelow})
       SELECT up.*, CASE WHEN t.typtype = 'd' THEN
              (SELECT COALESCE(pg_catalog.json_agg(pg_catalog.json_build_object('name', k.conname, 'expression', pg_catalog.pg_get_expr(k.conbin, 0))), '[]')
                 -- With conrelid, so that the index over both is used.

@@ -3,7 +3,7 @@ import { getHeapStatistics } from "node:v8";
 
 const MiB = 1 << 20;
 /** Of a smaller heap nothing is gained. */
-const leastHeap = 48 * MiB;
+const leastHeap = 72 * MiB;
 /** What the heap grows by before it is worth another look. */
 const leastGrowth = 24 * MiB;
 let kept = 0;

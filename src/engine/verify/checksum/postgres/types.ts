@@ -1,3 +1,4 @@
+import { typeBelow } from "../../../postgres/catalogue/tables.ts";
 import { readXmlParts } from "../../../postgres/catalogue/xml-parts.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { literal } from "../../../postgres/driver/names.ts";
@@ -44,7 +45,7 @@ export async function readPostgresTypes(session: Session, names: readonly TableN
                           FROM pg_catalog.pg_type t WHERE t.oid = a.atttypid
                         UNION ALL
                         SELECT b.oid, b.typname, b.typtype, b.typcategory, b.typnamespace, b.typbasetype, GREATEST(up.modifier, up.typtypmod), b.typtypmod
-                          FROM up JOIN pg_catalog.pg_type b ON b.oid = up.typbasetype)
+                          ${typeBelow})
                       SELECT * FROM up WHERE up.typbasetype = 0) base ON true
                  JOIN pg_catalog.pg_namespace s ON s.oid = base.typnamespace
                 WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped) AS columns,
