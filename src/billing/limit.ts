@@ -1,4 +1,4 @@
-import { sizeText } from "../guard/text.ts";
+import { numberText, sizeText } from "../guard/text.ts";
 import type { MigrationStatus } from "../resources/migration.ts";
 import type { PaymentSpec } from "../resources/payment.ts";
 import { freeUnder, mostAgain } from "./case.ts";
@@ -63,4 +63,4 @@ export function overQuote(
   };
 }
 
-const bytes = (size: number): string => `${sizeText(size)} (${size.toLocaleString("en-US")} bytes)`;
+const bytes = (size: number): string => `${sizeText(size)} (${numberText(size)} bytes)`;

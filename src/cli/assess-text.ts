@@ -1,7 +1,7 @@
 import { findingText } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
 import { byReason, namesOf, reasonLine } from "../engine/report/reasons.ts";
-import { durationText, sizeText } from "../guard/text.ts";
+import { durationText, numberText, sizeText } from "../guard/text.ts";
 
 /** An assessment for a person at a terminal: the verdict first; what is the same for many objects is said once. Pure. */
 
@@ -9,7 +9,6 @@ type Found = Assessment["findings"][number];
 type Planned = Assessment["objects"][number];
 
 const marks = { blocker: "BLOCKER", warning: "warning", note: "note" } as const;
-const number = (value: number) => value.toLocaleString("en-US");
 const mostLines = 20;
 
 export function assessmentText(found: Assessment): string {
@@ -39,13 +38,13 @@ function verdict({ ready, findings }: Assessment): string {
 function facts({ source, target, objects, estimate, samples }: Assessment): string[] {
   const { least, most } = estimate.seconds;
   const took = [durationText(least), durationText(most)];
-  const rows = source.rows === 0 && source.size > 0 ? "rows not known" : `about ${number(source.rows)} rows`;
-  const tables = `${number(source.tables)} ${source.tables === 1 ? "table" : "tables"}`;
+  const rows = source.rows === 0 && source.size > 0 ? "rows not known" : `about ${numberText(source.rows)} rows`;
+  const tables = `${numberText(source.tables)} ${source.tables === 1 ? "table" : "tables"}`;
   const free = target.free === null ? "free disk not known" : `${sizeText(target.free)} free`;
   const become = Object.entries(outcomes)
     .map(([outcome, words]) => [words, objects.filter((one) => one.outcome === outcome).length] as const)
     .filter(([, count]) => count > 0)
-    .map(([words, count]) => `${number(count)} ${words}`);
+    .map(([words, count]) => `${numberText(count)} ${words}`);
   return [
     `  Source     ${source.engine} ${source.version}: ${sizeText(source.size)}, ${tables}, ${rows}`,
     `  Target     ${target.engine} ${target.version}: ${target.empty ? "empty" : "not empty"}, ${free}`,
@@ -92,5 +91,5 @@ function section(title: string, groups: readonly Planned[][]): string[] {
   if (groups.length === 0) return [];
   const lines = groups.slice(0, mostLines).map((group) => `  ${reasonLine(group, "--json")}`);
   const more = groups.slice(mostLines).reduce((sum, group) => sum + group.length, 0);
-  return ["", title, ...lines, ...(more === 0 ? [] : [`  and ${number(more)} more (--json)`])];
+  return ["", title, ...lines, ...(more === 0 ? [] : [`  and ${numberText(more)} more (--json)`])];
 }

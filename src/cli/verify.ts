@@ -1,6 +1,6 @@
 import { cleanReport } from "../engine/report/clean.ts";
 import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
-import { counted, durationText } from "../guard/text.ts";
+import { counted, durationText, numberText } from "../guard/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
@@ -36,7 +36,6 @@ function levelOf(given: string | undefined): "counts" | "checksum" {
   throw new UsageError(`--level is counts or checksum, not ${JSON.stringify(given)}`);
 }
 
-const number = (value: number) => value.toLocaleString("en-US");
 const rowsDiffer = (count: number) => `${counted(count, "row")} ${count === 1 ? "differs" : "differ"}`;
 const mostNamed = 20;
 
@@ -48,7 +47,7 @@ function textOf(report: VerifyReport): string {
   const lines = [
     `${verdict(report)} (in ${durationText(seconds)}).`,
     ...verification.differences.flatMap(({ source, target, rows, keys, differing }) => [
-      `  ${source} and ${target}: ${differing === undefined ? "" : `${rowsDiffer(differing)}; `}${counted(rows.source, "row")} in the source, ${number(rows.target)} in the target`,
+      `  ${source} and ${target}: ${differing === undefined ? "" : `${rowsDiffer(differing)}; `}${counted(rows.source, "row")} in the source, ${numberText(rows.target)} in the target`,
       ...keys.map(({ key, what }) => `    ${what}: ${key}`),
     ]),
     ...named("warnings", warnings),
@@ -81,7 +80,11 @@ function verdict({ verification, tables, objects, equal }: VerifyReport): string
 
 function named(what: string, names: readonly string[]): string[] {
   if (names.length === 0) return [];
-  const more = names.length > mostNamed ? [`    and ${number(names.length - mostNamed)} more (--json)`] : [];
+  const more = names.length > mostNamed ? [`    and ${numberText(names.length - mostNamed)} more (--json)`] : [];
   const heading = names.length === 1 ? what.replace(/^(warning|kind|column|expected difference)s\b/, "$1") : what;
-  return [`  ${number(names.length)} ${heading}:`, ...names.slice(0, mostNamed).map((name) => `    ${name}`), ...more];
+  return [
+    `  ${numberText(names.length)} ${heading}:`,
+    ...names.slice(0, mostNamed).map((name) => `    ${name}`),
+    ...more,
+  ];
 }

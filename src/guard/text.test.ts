@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clean, cut, durationText, sizeText } from "./text.ts";
+import { clean, cut, durationText, numberText, sizeText } from "./text.ts";
 
 test.each([
   [0, "0 B"],
@@ -32,4 +32,9 @@ test("a text is cut between characters", () => {
   expect(cut("abc", 3)).toBe("abc");
   expect(cut("abcd", 3)).toBe("ab…");
   expect(cut("a\u{1f42c}bc", 3)).toBe("a…");
+});
+
+test("numbers have a comma between thousands", () => {
+  for (const value of [0, 1, 999, 1000, 12_345, 123_456, 1_234_567, Number.MAX_SAFE_INTEGER])
+    expect(numberText(value)).toBe(value.toLocaleString("en-US"));
 });

@@ -31,6 +31,12 @@ export function durationText(seconds: number): string {
   return `${Math.floor(whole / 3600)}h${Math.floor((whole % 3600) / 60)}m`;
 }
 
+/** A whole number: `12,000`. Intl, which writes it so too, takes 15 ms to begin. */
+export function numberText(value: number): string {
+  const digits = String(value);
+  const first = digits.length % 3 || 3;
+  return [digits.slice(0, first), ...(digits.slice(first).match(/\d{3}/g) ?? [])].join(",");
+}
+
 /** A number and its noun: `1 table`, `12,000 rows`. */
-export const counted = (count: number, noun: string): string =>
-  `${count.toLocaleString("en-US")} ${noun}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, noun: string): string => `${numberText(count)} ${noun}${count === 1 ? "" : "s"}`;

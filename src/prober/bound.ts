@@ -1,4 +1,4 @@
-import { cut } from "../guard/text.ts";
+import { cut, numberText } from "../guard/text.ts";
 import type { Assessed } from "../requests/prober.ts";
 import { type AssessmentDocument, assessmentCounts } from "../resources/assessment.ts";
 import { largestResponse, longestText } from "./protocol.ts";
@@ -82,7 +82,7 @@ export function boundedAssessment(assessment: AssessmentDocument): Omit<Assessed
         severity: "note" as const,
         code: `${what}_cut`,
         object: what,
-        reason: `${more.toLocaleString("en-US")} more are not listed here`,
+        reason: `${numberText(more)} more are not listed here`,
         fix: "rowferry assess lists them all",
       })),
     ],

@@ -7,7 +7,7 @@ import {
   sharePerSecond,
   tablesToShow,
 } from "../../engine/run/pace.ts";
-import { clean, durationText, sizeText } from "../../guard/text.ts";
+import { clean, durationText, numberText, sizeText } from "../../guard/text.ts";
 
 /** The lines that a terminal shows of a running copy. Pure: no colour, no cursor, no clock. */
 
@@ -23,7 +23,7 @@ const phases: Record<EngineProgress["phase"], string> = {
   finished: "Finished",
 };
 const phaseWidth = 16;
-const number = (value: number) => Math.max(Math.round(value), 0).toLocaleString("en-US");
+const number = (value: number) => numberText(Math.max(Math.round(value), 0));
 
 interface Looks {
   /** The terminal's width; no line is wider. */

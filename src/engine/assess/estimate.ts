@@ -1,3 +1,5 @@
+import { numberText } from "../../guard/text.ts";
+
 /**
  * How long a copy may take. What `npm run bench` measured (docs/performance.md says what a time includes): a table of 3,000,000
  * rows, 762 MB of text, with four indexes, and 200 tables of 250 rows; two jobs on two quiet cores that servers and engine shared.
@@ -68,7 +70,7 @@ export function estimateTime(load: Load): DurationEstimate {
   };
 }
 
-const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : Math.round(rate).toLocaleString("en-US"));
+const words = (rate: number) => (rate < 9.5 ? rate.toFixed(1) : numberText(Math.round(rate)));
 
 /** Short enough for a Migration's status. */
 function basisOf({ measured, latency, bandwidth = 0, checksum }: Load, { rate, each }: { rate: number; each: number }) {

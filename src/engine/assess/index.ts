@@ -1,3 +1,4 @@
+import { numberText } from "../../guard/text.ts";
 import { type CopyHooks, type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
 import { reportedOf } from "../contract/known.ts";
 import { printable } from "../contract/text/printable.ts";
@@ -209,7 +210,7 @@ async function measure(
     words: [
       reading === undefined
         ? `no rows: ${table} could not be read within two seconds`
-        : `the first ${reading.rows.toLocaleString("en-US")} rows of ${table} (${megabytes(reading.bytes)} MB in ${reading.seconds.toFixed(1)} s; only their lengths are kept)`,
+        : `the first ${numberText(reading.rows)} rows of ${table} (${megabytes(reading.bytes)} MB in ${reading.seconds.toFixed(1)} s; only their lengths are kept)`,
       ...(sending === undefined ? [] : ["1 MB of text that the target counted, and did not store"]),
     ],
   };

@@ -1,3 +1,4 @@
+import { numberText } from "../../guard/text.ts";
 import { fullName } from "../contract/text/full-name.ts";
 import { identifier, literal } from "../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
@@ -110,7 +111,7 @@ async function reportGoing(
     const isExact = counted !== undefined && counted <= mostCounted;
     const rows = isExact ? counted : Math.max(one.rows, counted ?? 0);
     all += one.kind === "table" ? rows : 0;
-    const words = `${isExact ? "" : "about "}${rows.toLocaleString("en-US")} ${rows === 1 ? "row" : "rows"}`;
+    const words = `${isExact ? "" : "about "}${numberText(rows)} ${rows === 1 ? "row" : "rows"}`;
     report(
       "warning",
       "target_rows_dropped",

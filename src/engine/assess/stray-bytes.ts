@@ -1,3 +1,4 @@
+import { numberText } from "../../guard/text.ts";
 import { EngineError } from "../contract/index.ts";
 import type { SourceColumn } from "../mysql/catalogue/catalogue.ts";
 import type { Session } from "../mysql/driver/session.ts";
@@ -39,7 +40,7 @@ export async function reportStrayBytes(
         "warning",
         "bytes_without_character",
         `${table.name}.${column}`,
-        `${strayBytesMessage(values, characterSet)}, of the first ${mostRows.toLocaleString("en-US")} rows: each is copied as a question mark`,
+        `${strayBytesMessage(values, characterSet)}, of the first ${numberText(mostRows)} rows: each is copied as a question mark`,
         "bytea in options.types keeps the bytes",
       );
   }

@@ -1,4 +1,4 @@
-import { counted, durationText, sizeText } from "../../guard/text.ts";
+import { counted, durationText, numberText, sizeText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
 import { formatSnapshot } from "./format-snapshot.ts";
 import { notCopiedText } from "./not-copied.ts";
@@ -18,7 +18,6 @@ export interface Facts {
 
 const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", postgres: "PostgreSQL" };
 
-export const numberText = (value: number): string => value.toLocaleString("en-US");
 /** Nothing is said of the numbers of rows then: nobody read any. */
 export const withoutRows = ({ content }: CopyReport): boolean => content === "schema";
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);

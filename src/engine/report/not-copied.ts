@@ -1,3 +1,4 @@
+import { numberText } from "../../guard/text.ts";
 import type { InventoryEntry } from "../contract/index.ts";
 import { weightOf } from "./reasons.ts";
 
@@ -8,7 +9,7 @@ const mostKinds = 6;
 
 /** "1 view", "4 indexes". */
 export const countedKind = (count: number, kind: string): string =>
-  `${count.toLocaleString("en-US")} ${count === 1 ? kind.replace(/\bgrants$/, "grant") : plural(kind)}`;
+  `${numberText(count)} ${count === 1 ? kind.replace(/\bgrants$/, "grant") : plural(kind)}`;
 
 function plural(kind: string): string {
   if (kind.endsWith("s")) return kind;
@@ -42,7 +43,7 @@ export function notCopiedText(
     .sort(([a, many], [b, few]) => few - many || (a < b ? -1 : 1));
   const named = kinds.slice(0, mostKinds).map(([kind, count]) => countedKind(count, kind));
   const others = kinds.slice(mostKinds).reduce((sum, [, count]) => sum + count, 0);
-  if (others > 0) named.push(`${others.toLocaleString("en-US")} of other kinds`);
+  if (others > 0) named.push(`${numberText(others)} of other kinds`);
   const were = all === 1 ? "was not copied or was changed" : "were not copied or were changed";
   return `${countedKind(all, "source object")} ${were}: ${named.join(", ")}`;
 }

@@ -1,7 +1,7 @@
-import { counted } from "../../guard/text.ts";
+import { counted, numberText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract/index.ts";
 import { escapeUnseen } from "../contract/text/printable.ts";
-import { factsOf, numberText, withoutRows } from "./facts.ts";
+import { factsOf, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 
 /**

@@ -1,3 +1,4 @@
+import { numberText } from "../../guard/text.ts";
 import type { InventoryEntry } from "../contract/index.ts";
 
 /** Objects that were not copied, or changed, for a person at a terminal: the same reason is written once. Pure. */
@@ -31,7 +32,7 @@ const mostNamed = 5;
 
 /** The first names, and how many more. */
 export const namesOf = (names: readonly string[]): string =>
-  `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${(names.length - mostNamed).toLocaleString("en-US")} more` : ""}`;
+  `${names.slice(0, mostNamed).join(", ")}${names.length > mostNamed ? ` and ${numberText(names.length - mostNamed)} more` : ""}`;
 
 /** "trigger a, b: why". */
 export function reasonLine(group: readonly Entry[], where: string): string {

@@ -1,3 +1,4 @@
+import { counted } from "../../guard/text.ts";
 import type { Preflight } from "../../requests/migrations/probe/probe-shapes.ts";
 import { inLines } from "../fence.ts";
 
@@ -33,9 +34,6 @@ export function pageOfFindings({ source, target, reasons, findings }: Preflight,
   return { lines, next: null };
 }
 
-const plural = (count: number, one: string): string =>
-  `${count.toLocaleString("en-US")} ${one}${count === 1 ? "" : "s"}`;
-
 /** Kinds are words of ours; whatever else might be one is not repeated. */
 function kindsOf(kinds: Record<string, number>): string {
   const words = Object.entries(kinds)
@@ -47,14 +45,14 @@ function kindsOf(kinds: Record<string, number>): string {
 /** Objects of the source that would be lost or changed. */
 export function lossOf({ counts }: Pick<Preflight, "counts">): string {
   if (!counts?.reported) return "";
-  return ` ${plural(counts.reported, "source object")} would not be copied or would change${kindsOf(counts.reported_kinds)}.`;
+  return ` ${counted(counts.reported, "source object")} would not be copied or would change${kindsOf(counts.reported_kinds)}.`;
 }
 
 /** Nobody may agree to a copy without having read this. */
 export function dropsOf({ target: { drops } }: Pick<Preflight, "target">, content: string | undefined): string {
   if (drops === null) return "";
   const them = drops.tables === 1 ? "it" : "them";
-  return ` DATA LOSS: options.drop would ${content === "data" ? "empty" : "drop"} ${plural(drops.tables, "table")} of the target with all rows in ${them}, about ${plural(drops.rows, "row")}; this cannot be undone.`;
+  return ` DATA LOSS: options.drop would ${content === "data" ? "empty" : "drop"} ${counted(drops.tables, "table")} of the target with all rows in ${them}, about ${counted(drops.rows, "row")}; this cannot be undone.`;
 }
 
 /** The values themselves are not read here. */

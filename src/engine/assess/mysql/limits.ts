@@ -1,3 +1,4 @@
+import { numberText } from "../../../guard/text.ts";
 import type { Rights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal } from "../../mysql/driver/names.ts";
@@ -131,7 +132,7 @@ const days = (seconds: number) => `${Math.round(seconds / 8640) / 10} days`;
 
 /** What is written is written to the binary log as well. */
 export function reportBinlog(settings: ServerSettings, size: number, report: ReportFinding): void {
-  const megabytes = Math.round(size / 1e6).toLocaleString("en-US");
+  const megabytes = numberText(Math.round(size / 1e6));
   if (isOn(settings, "log_bin")) {
     const seconds = numberOf(settings, "binlog_expire_logs_seconds") || numberOf(settings, "expire_logs_days") * 86_400;
     const large = size >= largeBytes;

@@ -1,3 +1,4 @@
+import { numberText } from "../../../guard/text.ts";
 import { otherLocale } from "../../postgres/catalogue/locale.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import type { ReportFinding } from "../finding.ts";
@@ -34,7 +35,7 @@ export async function reportPostgresConnections(
 
 /** What is written is written to the WAL as well, which slots, archives and standbys may hold back. */
 export async function reportWal(session: Session, size: number, report: ReportFinding): Promise<void> {
-  const megabytes = Math.round(size / 1e6).toLocaleString("en-US");
+  const megabytes = numberText(Math.round(size / 1e6));
   const keeps = session.version >= 130_000 ? "pg_catalog.current_setting('max_slot_wal_keep_size')" : "'-1'";
   const [state] = await session.query<{
     idle: string[];

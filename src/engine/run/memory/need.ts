@@ -1,3 +1,4 @@
+import { numberText } from "../../../guard/text.ts";
 import type { Endpoint } from "../../contract/index.ts";
 
 /** How much memory a copy needs for what it keeps of every table and column, by measurement (npm run bench -- tables). Pure. */
@@ -74,14 +75,13 @@ export function misfit(
 ): { reason: string; fix: string } | undefined {
   const { heap, container = Number.POSITIVE_INFINITY } = has;
   if (heap >= need.heap && container >= need.container) return undefined;
-  const count = (number: number) => number.toLocaleString("en-US");
   const megabytes = (bytes: number) => Math.round(bytes / MiB);
   const [what, needed, limit] =
     heap < need.heap ? ["a heap", need.heap, heap] : ["a container", need.container, container];
-  const beside = left.tables === 0 ? "" : `, beside ${count(left.tables)} that are skipped,`;
+  const beside = left.tables === 0 ? "" : `, beside ${numberText(left.tables)} that are skipped,`;
   const flag = `--max-old-space-size=${megabytes(need.heap)}`;
   return {
-    reason: `a copy of ${count(tables)} tables and views with ${count(columns)} columns${beside} needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
+    reason: `a copy of ${numberText(tables)} tables and views with ${numberText(columns)} columns${beside} needs ${what} of ${megabytes(needed)} MB, and the worker's limit is ${megabytes(limit)} MB`,
     fix: `in the chart's values, set worker.memoryMax to ${megabytes(need.container)}Mi or more and retry, or set ${flag} in worker.command and worker.resources.limits.memory to ${megabytes(need.container)}Mi; for the command line, set NODE_OPTIONS=${flag}`,
   };
 }

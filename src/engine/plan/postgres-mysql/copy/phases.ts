@@ -1,4 +1,4 @@
-import { counted } from "../../../../guard/text.ts";
+import { counted, numberText } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
@@ -52,10 +52,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   progress.phase("copying");
   await copyRows(run, prepared, warn);
   if (content !== "schema")
-    hooks.log(
-      "info",
-      `${states.reduce((sum, { counts }) => sum + counts.source, 0).toLocaleString("en-US")} rows copied`,
-    );
+    hooks.log("info", `${numberText(states.reduce((sum, { counts }) => sum + counts.source, 0))} rows copied`);
 
   progress.phase("constraints");
   if (content === "data") progress.stage(1, states.length);
