@@ -1,5 +1,6 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { workOff } from "../../run/work.ts";
 import { qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
@@ -7,20 +8,20 @@ import { errorNumber } from "../driver/write-session.ts";
 /** Gathers the statistics of tables that were filled, which the target's planner would else first have by and by. */
 
 /** Tables of one statement. */
-const together = 50;
+const together = 25;
 
 /**
  * `warn` hears of what the server did not do, as where the user may not: a copy without statistics is whole. `did` hears of tables
- * that were looked at.
+ * that were looked at, `failed` of an error at once (workOff).
  */
 export async function analyzeTables(
-  session: Session,
+  sessions: readonly Session[],
   tables: readonly (readonly [database: string, name: string])[],
-  warn: (words: string) => void,
-  did: (tables: number) => void,
+  { warn, did, failed }: { warn(words: string): void; did(tables: number): void; failed(error: unknown): void },
 ): Promise<void> {
-  for (let at = 0; at < tables.length; at += together) {
-    const list = tables.slice(at, at + together).map((name) => qualified(...name));
+  let refused = false;
+  const analyze = async (session: Session, list: readonly string[]) => {
+    if (refused) return;
     try {
       const rows = await session.query(`ANALYZE NO_WRITE_TO_BINLOG TABLE ${list.join(", ")}`);
       for (const [table, , type, words] of rows)
@@ -29,8 +30,15 @@ export async function analyzeTables(
       did(list.length);
     } catch (error) {
       if (!(error instanceof EngineError) || errorNumber(error) === undefined) throw error;
-      warn(`statistics of the target's tables were not gathered: ${error.message}; ANALYZE TABLE does it`);
-      return;
+      if (!refused)
+        warn(`statistics of the target's tables were not gathered: ${error.message}; ANALYZE TABLE does it`);
+      refused = true;
     }
-  }
+  };
+  const names = tables.map((name) => qualified(...name));
+  const lists = Array.from({ length: Math.ceil(names.length / together) }, (_, at) =>
+    names.slice(at * together, (at + 1) * together),
+  );
+  const tasks = lists.map((list) => ({ weight: 0, run: (session: Session) => analyze(session, list).then(() => []) }));
+  await workOff(sessions, tasks, failed);
 }

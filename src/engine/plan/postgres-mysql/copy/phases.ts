@@ -59,7 +59,8 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
   if (content !== "schema") {
     const names = states.map(({ plan }) => targetName(plan));
-    await analyzeTables(target, names, warn, progress.did);
+    const sessions = workers.map((worker) => worker.target);
+    await analyzeTables(sessions, names, { warn, did: progress.did, failed: run.fail });
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data") {
