@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { Metadata } from "./metadata.ts";
+import type { Resource } from "./metadata.ts";
 
 /** More would make the object large: it is at most about 60 KB, one for each account. */
 export const mostAccountEvents = 100;
@@ -25,9 +25,4 @@ export const accountLogSpecSchema = z.object({
   events: z.array(accountEventSchema).max(mostAccountEvents).describe("Oldest first. Older ones are dropped."),
 });
 
-export interface AccountLog {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Metadata;
-  spec: z.output<typeof accountLogSpecSchema>;
-}
+export type AccountLog = Resource<z.output<typeof accountLogSpecSchema>>;

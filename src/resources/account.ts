@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { conditionSchema } from "./conditions.ts";
-import type { Metadata } from "./metadata.ts";
+import type { Resource } from "./metadata.ts";
 
 /** More would make the object large; whoever signs out more often ends every session with the next. */
 export const mostEndedSessions = 20;
@@ -109,10 +109,4 @@ export const accountStatusSchema = z.object({
 });
 export type AccountStatus = z.output<typeof accountStatusSchema>;
 
-export interface Account {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Metadata;
-  spec: z.output<typeof accountSpecSchema>;
-  status?: AccountStatus;
-}
+export type Account = Resource<z.output<typeof accountSpecSchema>, AccountStatus>;

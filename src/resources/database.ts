@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { exactlyOne, rules } from "./schema.ts";
 
 /** How a resource names a database: a Secret of its namespace, or a URL that the API sealed. */
 
@@ -12,14 +13,12 @@ export const objectName = (what: string) =>
     .min(1)
     .max(253)
     .describe(what)
-    .meta({
-      "x-kubernetes-validations": [
-        {
-          rule: "self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",
-          message: "a name has only a-z, 0-9, - and ., and begins and ends with a letter or digit",
-        },
-      ],
-    });
+    .meta(
+      rules([
+        "self.matches('^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$')",
+        "a name has only a-z, 0-9, - and ., and begins and ends with a letter or digit",
+      ]),
+    );
 
 export const databaseRefSchema = z
   .object({
@@ -47,14 +46,15 @@ export const databaseRefSchema = z
       ),
   })
   .describe("How the database is named: exactly one of secretRef and sealedUrl.")
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.secretRef) != has(self.sealedUrl)",
-        message:
-          "name the database in exactly one way: set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
-      },
-    ],
-  });
+  .meta(
+    rules(
+      exactlyOne(
+        "database",
+        "secretRef",
+        "sealedUrl",
+        "set secretRef (a Secret with the connection URL) or sealedUrl, and not both",
+      ),
+    ),
+  );
 
 export type DatabaseRef = z.output<typeof databaseRefSchema>;

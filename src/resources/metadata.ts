@@ -22,3 +22,22 @@ export interface Metadata {
   ownerReferences?: OwnerReference[];
   finalizers?: string[];
 }
+
+/** An object of one of Rowferry's kinds, as it is written and read. */
+export interface Resource<Spec, Status = undefined> {
+  apiVersion?: string;
+  kind?: string;
+  metadata: Metadata;
+  spec: Spec;
+  status?: Status;
+}
+
+/** An object in a namespace, as the API server returns it. */
+export interface Stored<Kind extends string, Spec, Status> {
+  apiVersion: string;
+  kind: Kind;
+  metadata: Metadata &
+    Required<Pick<Metadata, "namespace" | "uid" | "generation" | "resourceVersion" | "creationTimestamp">>;
+  spec: Spec;
+  status?: Status;
+}

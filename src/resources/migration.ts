@@ -1,10 +1,21 @@
 import * as z from "zod";
 import { reportBucketSchema } from "./archive/archive.ts";
 import { boundedAssessmentSchema, neededMemorySchema } from "./assessment.ts";
-import { conditionSchema } from "./conditions.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";
+import type { Stored } from "./metadata.ts";
 import { optionsSchema } from "./options.ts";
 import { paymentSpecSchema, paymentStatusSchema } from "./payment.ts";
+import {
+  columnTexts,
+  conditions,
+  doneOfTotal,
+  jobRef,
+  listBy,
+  onlyRaised,
+  queuePosition,
+  rules,
+  when,
+} from "./schema.ts";
 import { workerSpecSchema } from "./worker.ts";
 
 /**
@@ -13,14 +24,6 @@ import { workerSpecSchema } from "./worker.ts";
  */
 
 const timestamp = z.iso.datetime();
-const when = (what: string) => timestamp.describe(what);
-const doneOfTotal = (what: string) =>
-  z
-    .object({
-      done: z.int().min(0).describe("Done so far."),
-      total: z.int().min(0).describe("Expected; an estimate until all is done."),
-    })
-    .describe(what);
 
 export const migrationSpecSchema = z
   .object({
@@ -63,22 +66,16 @@ export const migrationSpecSchema = z
         "Raise it by one to drop from the target what this Migration made there, and to run again, from any state.",
       ),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef.name != self.target.secretRef.name || self.source.secretRef.key != self.target.secretRef.key",
-        message: "source and target are the same Secret and key: name two different databases",
-      },
-      {
-        rule: "self.attempt >= oldSelf.attempt",
-        message: "attempt can only be raised: set it to a number above the present one to retry",
-      },
-      {
-        rule: "self.reset >= oldSelf.reset",
-        message: "reset can only be raised: set it to a number above the present one to reset",
-      },
-    ],
-  });
+  .meta(
+    rules(
+      [
+        "!has(self.source.secretRef) || !has(self.target.secretRef) || self.source.secretRef.name != self.target.secretRef.name || self.source.secretRef.key != self.target.secretRef.key",
+        "source and target are the same Secret and key: name two different databases",
+      ],
+      onlyRaised("attempt", "retry"),
+      onlyRaised("reset", "reset"),
+    ),
+  );
 
 /** A database as it was, or its sealed URL taken out after the end. */
 const sameOrExpired = (side: "source" | "target") => {
@@ -121,6 +118,10 @@ export const logEntrySchema = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 export type LogEntry = z.infer<typeof logEntrySchema>;
+
+/** Those that a status keeps. */
+export const logEntries = (what: string) =>
+  z.array(logEntrySchema).max(64).optional().describe(what).meta(listBy("id"));
 
 const tableProgressSchema = z.object({
   name: z.string().max(256).describe("Name of the table in the source."),
@@ -195,29 +196,15 @@ export const migrationStatusSchema = z.object({
       "metadata.generation of the spec that the state speaks of; while it is behind, the state is the old spec's.",
     ),
   state: migrationStateSchema.optional().describe("State of the Migration."),
-  conditions: z
-    .array(conditionSchema)
-    .max(16)
-    .optional()
-    .describe(
-      "Complete, Failed, Running, Ready, Reconciling and Stalled, each with a named reason; kubectl wait and kstatus read them.",
-    )
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+  conditions: conditions(
+    "Complete, Failed, Running, Ready, Reconciling and Stalled, each with a named reason; kubectl wait and kstatus read them.",
+  ),
   run: z.int().min(1).optional().describe("The run that the state speaks of: attempt + reset."),
   attempt: z.int().min(1).optional().describe("The attempt of that run."),
   reset: z.int().min(0).optional().describe("spec.reset of that run."),
-  job: z
-    .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })
-    .optional()
-    .describe("The run's Job. Once it is recorded no other Job is made for this run."),
+  job: jobRef("The run's Job. Once it is recorded no other Job is made for this run."),
   queuedAt: timestamp.optional().describe("When the run began to wait; the oldest gets the next free slot."),
-  queuePosition: z
-    .int()
-    .min(1)
-    .optional()
-    .describe(
-      "Place in the queue while a concurrency limit holds the Migration back; beyond 50 it is rounded up, to 100, 200, 500 and so on.",
-    ),
+  queuePosition: queuePosition("the Migration"),
   startedAt: timestamp.optional().describe("When the first run's Job was made."),
   runStartedAt: timestamp.optional().describe("When the present run's Job was made."),
   finishedAt: timestamp.optional().describe("When the run completed or failed."),
@@ -235,12 +222,7 @@ export const migrationStatusSchema = z.object({
     .max(253)
     .optional()
     .describe("ConfigMap of the last completed run, with the list of objects that it made; a reset drops them."),
-  log: z
-    .array(logEntrySchema)
-    .max(64)
-    .optional()
-    .describe("The last milestones; sort by id. The full log is in the report's ConfigMap.")
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["id"] }),
+  log: logEntries("The last milestones; sort by id. The full log is in the report's ConfigMap."),
   heardAt: timestamp.optional().describe("Time of the last report of the run's worker, by the operator's clock."),
   type: z
     .enum(["transfer", "conversion"])
@@ -264,8 +246,7 @@ export const migrationStatusSchema = z.object({
   progress: progressSchema.optional().describe("Progress of the run, from the worker's last report."),
   columns: z
     .object({
-      size: z.string().optional().describe("Size of the source."),
-      progress: z.string().optional().describe("Percent and phase."),
+      ...columnTexts,
       eta: z.string().optional().describe("Time until the data is copied, or, while verifying, compared."),
     })
     .optional()
@@ -283,21 +264,4 @@ export type MigrationSpec = z.output<typeof migrationSpecSchema>;
 export type MigrationStatus = z.output<typeof migrationStatusSchema>;
 
 /** A Migration as the API server returns it. */
-export interface Migration {
-  apiVersion: string;
-  kind: "Migration";
-  metadata: {
-    name: string;
-    namespace: string;
-    uid: string;
-    generation: number;
-    resourceVersion: string;
-    creationTimestamp: string;
-    deletionTimestamp?: string;
-    finalizers?: string[];
-    labels?: Record<string, string>;
-    annotations?: Record<string, string>;
-  };
-  spec: MigrationSpec;
-  status?: MigrationStatus;
-}
+export type Migration = Stored<"Migration", MigrationSpec, MigrationStatus>;

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { rules } from "./schema.ts";
 
 /**
  * How to copy: the Migration's `spec.options`, and with - for _ the flags of the command line. The keys are those of the
@@ -9,11 +10,6 @@ import * as z from "zod";
 /** PostgreSQL's names have 63 bytes, MySQL's 64 characters: a schema, a dot and a table, with room for patterns. */
 const longestName = 140;
 const mostNames = 1000;
-
-/** A rule for the API server and for zod alike, with the sentence that tells the fix. */
-const rule = (cel: string, message: string) => ({
-  "x-kubernetes-validations": [{ rule: cel, message }],
-});
 
 const names = (what: string) =>
   z
@@ -34,10 +30,10 @@ const pem = (whose: string) =>
       `PEM of the CA that signed the ${whose}'s certificate, instead of the key ca.crt beside the URL in the Secret. The certificate is then verified in full unless the URL's sslmode says otherwise. The clouds' public CAs are known without it.`,
     )
     .meta(
-      rule(
+      rules([
         "self.contains('-----BEGIN CERTIFICATE-----') || self.contains('-----BEGIN TRUSTED CERTIFICATE-----')",
         notPem,
-      ),
+      ]),
     );
 
 // No lookahead: readers of the documents that are made from it have none.
@@ -101,10 +97,10 @@ export const optionsSchema = z.object({
       "Convert MySQL's dates with a zero, such as 0000-00-00, which PostgreSQL does not have. Use `null`, a date such as 1970-01-01, or `fail`, which fails the run and names the column.",
     )
     .meta(
-      rule(
+      rules([
         "self in ['null', 'fail'] || !self.startsWith('0000') && self.matches('^[0-9]{4}-(0[1-9]|1[0-2])-(0[1-9]|[12][0-9]|3[01])$')",
         "zero_dates is null, fail or a date such as 1970-01-01",
-      ),
+      ]),
     ),
   types: z
     .record(
@@ -117,10 +113,10 @@ export const optionsSchema = z.object({
     )
     .meta({
       maxProperties: 200,
-      ...rule(
+      ...rules([
         "self.all(column, column.contains('.'))",
         "write a column in types as table.column or schema.table.column",
-      ),
+      ]),
     })
     .refine((value) => Object.keys(value).length <= 200, "names at most 200 columns")
     .refine((value) => Object.keys(value).every((column) => column.includes(".")), typesDescription)

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { conditionSchema } from "./conditions.ts";
-import type { Metadata } from "./metadata.ts";
+import type { Resource } from "./metadata.ts";
+import { conditions, listBy, rules } from "./schema.ts";
 
 /**
  * The Team kind (cluster-wide): people who share Migrations. The operator makes its namespace, `rowferry-<name>`, with a quota and
@@ -38,14 +38,8 @@ export const teamSpecSchema = z.object({
     .max(mostMembers)
     .describe("Members of the team; at least one owner.")
     .meta({
-      "x-kubernetes-list-type": "map",
-      "x-kubernetes-list-map-keys": ["account"],
-      "x-kubernetes-validations": [
-        {
-          rule: "self.exists(one, one.role == 'owner')",
-          message: "a team has at least one owner: name one of its members",
-        },
-      ],
+      ...listBy("account"),
+      ...rules(["self.exists(one, one.role == 'owner')", "a team has at least one owner: name one of its members"]),
     }),
   invitations: z
     .array(
@@ -70,18 +64,13 @@ export const teamSpecSchema = z.object({
     .max(mostInvitations)
     .optional()
     .describe("Accounts that become members once they accept with their code.")
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["account"] }),
+    .meta(listBy("account")),
 });
 
 export const teamStatusSchema = z.object({
   observedGeneration: z.int().min(0).optional().describe("metadata.generation of the spec that this speaks of."),
   namespace: z.string().max(63).optional().describe("Its namespace, once it is there with quota and rights."),
-  conditions: z
-    .array(conditionSchema)
-    .max(8)
-    .optional()
-    .describe("Ready, with a named reason.")
-    .meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": ["type"] }),
+  conditions: conditions("Ready, with a named reason.", 8),
 });
 
 /** A Team's name is at most this long, so that its namespace's name fits. */
@@ -102,10 +91,4 @@ export const teamRules = [
   },
 ];
 
-export interface Team {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Metadata;
-  spec: z.output<typeof teamSpecSchema>;
-  status?: z.output<typeof teamStatusSchema>;
-}
+export type Team = Resource<z.output<typeof teamSpecSchema>, z.output<typeof teamStatusSchema>>;

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import type { Metadata } from "./metadata.ts";
+import type { Resource } from "./metadata.ts";
+import { rules } from "./schema.ts";
 
 /**
  * The ApiToken kind (cluster-wide): its name is the digits before the `|` of the token; the rest is kept as a hash alone.
@@ -25,27 +26,21 @@ export const tokenSpecSchema = z
       .optional()
       .describe("Allowed actions: see, change, create and revoke tokens. Absent: everything."),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "self.account == oldSelf.account && self.hash == oldSelf.hash",
-        message: "a token's account and hash cannot be changed: delete it and make another one",
-      },
-      {
-        rule: "has(self.scopes) == has(oldSelf.scopes) && (!has(self.scopes) || self.scopes == oldSelf.scopes)",
-        message: "a token's scopes cannot be changed: delete it and make another one",
-      },
-    ],
-  });
+  .meta(
+    rules(
+      [
+        "self.account == oldSelf.account && self.hash == oldSelf.hash",
+        "a token's account and hash cannot be changed: delete it and make another one",
+      ],
+      [
+        "has(self.scopes) == has(oldSelf.scopes) && (!has(self.scopes) || self.scopes == oldSelf.scopes)",
+        "a token's scopes cannot be changed: delete it and make another one",
+      ],
+    ),
+  );
 
 export const tokenStatusSchema = z.object({
   lastUsedAt: z.iso.datetime().optional().describe("About when it was used last; written every few minutes at most."),
 });
 
-export interface ApiToken {
-  apiVersion?: string;
-  kind?: string;
-  metadata: Metadata;
-  spec: z.output<typeof tokenSpecSchema>;
-  status?: z.output<typeof tokenStatusSchema>;
-}
+export type ApiToken = Resource<z.output<typeof tokenSpecSchema>, z.output<typeof tokenStatusSchema>>;

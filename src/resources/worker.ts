@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { rules } from "./schema.ts";
 
 /** What a Migration may say of its worker's pod, each part only where the installation allows it. */
 
@@ -15,18 +16,17 @@ export const workerParts = [
 ] as const;
 export type WorkerPart = (typeof workerParts)[number];
 
-const bounded = (what: string, rules: { rule: string; message: string }[] = []) =>
+const bounded = (what: string, more = {}) =>
   z
     .record(z.string(), z.string().max(1024))
     .describe(what)
-    .meta({ maxProperties: 32, ...(rules.length === 0 ? {} : { "x-kubernetes-validations": rules }) });
+    .meta({ maxProperties: 32, ...more });
 /** Rowferry finds Jobs and pods by its own. */
-const notOwn = (what: string) => [
-  {
-    rule: "self.all(name, !name.startsWith('rowferry.dev/') && !name.startsWith('app.kubernetes.io/'))",
-    message: `${what} of rowferry.dev/ and app.kubernetes.io/ are written by Rowferry: leave them out`,
-  },
-];
+const notOwn = (what: string) =>
+  rules([
+    "self.all(name, !name.startsWith('rowferry.dev/') && !name.startsWith('app.kubernetes.io/'))",
+    `${what} of rowferry.dev/ and app.kubernetes.io/ are written by Rowferry: leave them out`,
+  ]);
 const quantities = (what: string) =>
   z.record(z.string(), z.string().max(32)).describe(what).meta({ maxProperties: 16 }).optional();
 

@@ -1,13 +1,9 @@
 import * as z from "zod";
 import { objectName } from "../database.ts";
+import { exactlyOne, rules } from "../schema.ts";
 import { bucketName, bucketWords, prefixWords, regionName, regionWords, segments } from "./object-names.ts";
 
 /** Where a backup is kept and for whom it is encrypted: shared by BackupSchedule and BackupRun. */
-
-/** A rule for the API server, with the sentence that tells the fix. */
-const rules = (...pairs: [rule: string, message: string][]) => ({
-  "x-kubernetes-validations": pairs.map(([rule, message]) => ({ rule, message })),
-});
 
 export const bucketSchema = z
   .object({
@@ -39,10 +35,12 @@ export const bucketSchema = z
   .describe("A bucket of an S3-compatible server.")
   .meta(
     rules(
-      [
-        "has(self.secretRef) != has(self.sealedCredentials)",
-        "name the bucket's credentials in exactly one way: set secretRef (a Secret with accessKeyId and secretAccessKey) or sealedCredentials, and not both",
-      ],
+      exactlyOne(
+        "bucket's credentials",
+        "secretRef",
+        "sealedCredentials",
+        "set secretRef (a Secret with accessKeyId and secretAccessKey) or sealedCredentials, and not both",
+      ),
       [`self.bucket.matches('^${bucketName}$')`, `write bucket as ${bucketWords}`],
       [`self.region.matches('^${regionName}$')`, `write region as ${regionWords}`],
       [
@@ -73,13 +71,25 @@ export const storageSchema = z
   .object({ bucket: bucketSchema.optional(), volume: volumeSchema.optional() })
   .describe("Where backups are kept: exactly one of bucket and volume. Default: the installation's (backups.storage).")
   .meta(
-    rules([
-      "has(self.bucket) != has(self.volume)",
-      "name the storage in exactly one way: set bucket or volume, and not both; leave storage out for the installation's",
-    ]),
+    rules(
+      exactlyOne(
+        "storage",
+        "bucket",
+        "volume",
+        "set bucket or volume, and not both; leave storage out for the installation's",
+      ),
+    ),
   );
 /** As the API server stores it. */
 export type BackupStorage = z.output<typeof storageSchema>;
+
+/** age private keys. */
+export const identitiesSchema = z.object({
+  secretRef: z.object({
+    name: objectName("Name of a Secret in the same namespace."),
+    key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
+  }),
+});
 
 export const encryptionSchema = z
   .object({
@@ -94,13 +104,7 @@ export const encryptionSchema = z
       .max(20)
       .describe("age public keys; each of them can open the backups.")
       .meta({ "x-kubernetes-list-type": "set" }),
-    identities: z
-      .object({
-        secretRef: z.object({
-          name: objectName("Name of a Secret in the same namespace."),
-          key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
-        }),
-      })
+    identities: identitiesSchema
       .optional()
       .describe(
         "A Secret with age private keys (AGE-SECRET-KEY-1…, one a line) that fit a recipient. Only pods that restore or verify mount it. Without it, backups for these recipients are restored with the command line.",

@@ -1,9 +1,11 @@
 import * as z from "zod";
-import { databaseRefSchema, expiredUrl, objectName } from "../database.ts";
-import type { Metadata } from "../metadata.ts";
+import { databaseRefSchema, expiredUrl } from "../database.ts";
+import type { Stored } from "../metadata.ts";
 import { reportRefSchema } from "../migration.ts";
 import { optionsSchema } from "../options.ts";
-import { conditions, jobStatusShape, when } from "./status.ts";
+import { conditions, rules, unchanged, when } from "../schema.ts";
+import { identitiesSchema } from "./place.ts";
+import { jobStatusShape } from "./status.ts";
 
 /** The Restore kind: writes a completed BackupRun into a database, or verifies it in a throw-away one. */
 
@@ -31,44 +33,29 @@ export const restoreSpecSchema = z
       .boolean()
       .default(false)
       .describe("Restore into a throw-away server of the pod, compare with the backup, and remove it again."),
-    identities: z
-      .object({
-        secretRef: z.object({
-          name: objectName("Name of a Secret in the same namespace."),
-          key: z.string().min(1).max(253).default("identities").describe("Key in the Secret."),
-        }),
-      })
+    identities: identitiesSchema
       .optional()
       .describe(
         "A Secret with age private keys, one a line. Default: the installation's key ring, or those that the BackupSchedule names.",
       ),
     options: optionsSchema.pick({ jobs: true, target_ca: true }).optional().describe("How to write."),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.target) != self.verification",
-        message:
-          "name the target in exactly one way: set target (a database), or verification: true for a throw-away server",
-      },
-      {
-        rule: "!self.verification || !self.allowNotEmpty",
-        message: "a throw-away server is always empty: remove allowNotEmpty",
-      },
-      {
-        rule: "!self.verification || !self.convert",
-        message: "a verification has no target to convert for: remove convert",
-      },
-    ],
-  });
+  .meta(
+    rules(
+      [
+        "has(self.target) != self.verification",
+        "name the target in exactly one way: set target (a database), or verification: true for a throw-away server",
+      ],
+      ["!self.verification || !self.allowNotEmpty", "a throw-away server is always empty: remove allowNotEmpty"],
+      ["!self.verification || !self.convert", "a verification has no target to convert for: remove convert"],
+    ),
+  );
 
 const expired = `has(self.spec.target) && has(oldSelf.spec.target) && has(self.spec.target.sealedUrl) && has(oldSelf.spec.target.sealedUrl) && self.spec.target.sealedUrl == '${expiredUrl}'`;
-const same = (field: string) =>
-  `has(self.spec.${field}) == has(oldSelf.spec.${field}) && (!has(self.spec.${field}) || self.spec.${field} == oldSelf.spec.${field})`;
 
 export const restoreRules = [
   {
-    rule: `${["backupRun", "allowNotEmpty", "convert", "verification", "identities", "options"].map(same).join(" && ")} && (${same("target")} || ${expired})`,
+    rule: `${["backupRun", "allowNotEmpty", "convert", "verification", "identities", "options"].map(unchanged).join(" && ")} && (${unchanged("target")} || ${expired})`,
     message: "a Restore cannot be changed: create another Restore",
   },
 ];
@@ -87,11 +74,4 @@ export type RestoreSpec = z.output<typeof restoreSpecSchema>;
 export type RestoreStatus = z.output<typeof restoreStatusSchema>;
 
 /** A Restore as the API server returns it. */
-export interface Restore {
-  apiVersion: string;
-  kind: "Restore";
-  metadata: Metadata &
-    Required<Pick<Metadata, "namespace" | "uid" | "generation" | "resourceVersion" | "creationTimestamp">>;
-  spec: RestoreSpec;
-  status?: RestoreStatus;
-}
+export type Restore = Stored<"Restore", RestoreSpec, RestoreStatus>;

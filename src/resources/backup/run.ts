@@ -1,9 +1,10 @@
 import * as z from "zod";
 import { databaseRefSchema } from "../database.ts";
-import type { Metadata } from "../metadata.ts";
+import type { Stored } from "../metadata.ts";
+import { conditions, exactlyOne, jobRef, onlyRaised, rules, unchanged, when } from "../schema.ts";
 import { encryptionSchema, storageSchema } from "./place.ts";
 import { backupOptionsSchema } from "./schedule.ts";
-import { conditions, jobStatusShape, verificationSchema, when } from "./status.ts";
+import { jobStatusShape, verificationSchema } from "./status.ts";
 
 /**
  * The BackupRun kind: one backup. A run of a BackupSchedule takes source, storage and encryption from it when it starts;
@@ -41,34 +42,26 @@ export const runSpecSchema = z
         "Number of requested verifications. Raise it by one to verify the completed run by a restore into a throw-away server.",
       ),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.schedule) != has(self.source)",
-        message: "name the database in exactly one way: set schedule (a BackupSchedule) or source, and not both",
-      },
-      {
-        rule: "!has(self.schedule) || !has(self.storage) && !has(self.encryption) && !has(self.options)",
-        message: "a run of a schedule takes storage, encryption and options from it: remove them here",
-      },
-      {
-        rule: "has(self.slot) == (self.trigger == 'Schedule')",
-        message: "slot is set exactly for the trigger Schedule: remove slot for a run on request",
-      },
-      {
-        rule: "self.verifications >= oldSelf.verifications",
-        message: "verifications can only be raised: set it to a number above the present one to verify again",
-      },
-    ],
-  });
+  .meta(
+    rules(
+      exactlyOne("database", "schedule", "source", "set schedule (a BackupSchedule) or source, and not both"),
+      [
+        "!has(self.schedule) || !has(self.storage) && !has(self.encryption) && !has(self.options)",
+        "a run of a schedule takes storage, encryption and options from it: remove them here",
+      ],
+      [
+        "has(self.slot) == (self.trigger == 'Schedule')",
+        "slot is set exactly for the trigger Schedule: remove slot for a run on request",
+      ],
+      onlyRaised("verifications", "verify again"),
+    ),
+  );
 
 const fields = ["schedule", "slot", "trigger", "source", "storage", "encryption", "options"];
-const same = (field: string) =>
-  `has(self.spec.${field}) == has(oldSelf.spec.${field}) && (!has(self.spec.${field}) || self.spec.${field} == oldSelf.spec.${field})`;
 
 export const runRules = [
   {
-    rule: fields.map(same).join(" && "),
+    rule: fields.map(unchanged).join(" && "),
     message: "a BackupRun cannot be changed, except for verifications: create another BackupRun",
   },
 ];
@@ -100,10 +93,7 @@ export const runStatusSchema = z.object({
   serverVersion: z.string().max(128).optional().describe("Version of the source's server."),
   verifications: z.int().min(0).optional().describe("Number of the last verification that was started."),
   verification: verificationSchema.optional(),
-  removal: z
-    .object({ name: z.string().describe("Its name."), uid: z.string().describe("Its uid.") })
-    .optional()
-    .describe("The Job that removes the parts of a failed or deleted run."),
+  removal: jobRef("The Job that removes the parts of a failed or deleted run."),
   partsRemoved: z.boolean().optional().describe("Whether the parts of a failed run are removed."),
 });
 
@@ -111,11 +101,4 @@ export type RunSpec = z.output<typeof runSpecSchema>;
 export type RunStatus = z.output<typeof runStatusSchema>;
 
 /** A BackupRun as the API server returns it. */
-export interface BackupRun {
-  apiVersion: string;
-  kind: "BackupRun";
-  metadata: Metadata &
-    Required<Pick<Metadata, "namespace" | "uid" | "generation" | "resourceVersion" | "creationTimestamp">>;
-  spec: RunSpec;
-  status?: RunStatus;
-}
+export type BackupRun = Stored<"BackupRun", RunSpec, RunStatus>;

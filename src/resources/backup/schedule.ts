@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { databaseRefSchema } from "../database.ts";
-import type { Metadata } from "../metadata.ts";
+import type { Stored } from "../metadata.ts";
 import { optionsSchema } from "../options.ts";
+import { conditions, exactlyOne, rules, when } from "../schema.ts";
 import { encryptionSchema, storageSchema } from "./place.ts";
-import { conditions, when } from "./status.ts";
 
 /** The BackupSchedule kind: takes a backup of one database at each slot, keeps some of them and verifies them. */
 
@@ -43,14 +43,14 @@ export const retentionSchema = z
   .describe(
     "Which completed runs to keep; the others are deleted with their parts, after a newer run has completed. The last completed run is always kept. Default: all are kept.",
   )
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.keepLast) && self.keepLast > 0 || has(self.daily) && self.daily > 0 || has(self.weekly) && self.weekly > 0 || has(self.monthly) && self.monthly > 0 || has(self.yearly) && self.yearly > 0",
-        message: "set at least one number of retention above 0, or leave retention out to keep all runs",
-      },
-    ],
-  });
+  .meta(
+    rules([
+      ["keepLast", "daily", "weekly", "monthly", "yearly"]
+        .map((one) => `has(self.${one}) && self.${one} > 0`)
+        .join(" || "),
+      "set at least one number of retention above 0, or leave retention out to keep all runs",
+    ]),
+  );
 
 /** What a backup is taken with, in a BackupSchedule and in a BackupRun without one. */
 export const backupOptionsSchema = optionsSchema.pick({ jobs: true, source_ca: true }).describe("How to read.");
@@ -72,7 +72,7 @@ export const scheduleSpecSchema = z
       .describe(
         "When, as five fields: minute, hour, day of the month, month, weekday (0 or SUN). One minute and one hour: daily is the shortest interval.",
       )
-      .meta({ "x-kubernetes-validations": [{ rule: `self.matches(r"${dailyPattern}")`, message: dailyCronMessage }] }),
+      .meta(rules([`self.matches(r"${dailyPattern}")`, dailyCronMessage])),
     timeZone: z
       .string()
       .min(1)
@@ -115,14 +115,7 @@ export const scheduleSpecSchema = z
       .describe("Whether the runs and their parts are kept or deleted with the schedule."),
     options: backupOptionsSchema.optional(),
   })
-  .meta({
-    "x-kubernetes-validations": [
-      {
-        rule: "has(self.interval) != has(self.cron)",
-        message: "name the time in exactly one way: set interval (daily, weekly or monthly) or cron, and not both",
-      },
-    ],
-  });
+  .meta(rules(exactlyOne("time", "interval", "cron", "set interval (daily, weekly or monthly) or cron, and not both")));
 
 export const scheduleRules = [
   {
@@ -169,11 +162,4 @@ export type ScheduleSpec = z.output<typeof scheduleSpecSchema>;
 export type ScheduleStatus = z.output<typeof scheduleStatusSchema>;
 
 /** A BackupSchedule as the API server returns it. */
-export interface BackupSchedule {
-  apiVersion: string;
-  kind: "BackupSchedule";
-  metadata: Metadata &
-    Required<Pick<Metadata, "namespace" | "uid" | "generation" | "resourceVersion" | "creationTimestamp">>;
-  spec: ScheduleSpec;
-  status?: ScheduleStatus;
-}
+export type BackupSchedule = Stored<"BackupSchedule", ScheduleSpec, ScheduleStatus>;

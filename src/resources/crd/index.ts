@@ -45,11 +45,9 @@ function schemaOf(schema: z.ZodType): Schema {
 
 interface KindOfCrd {
   kind: string;
-  plural: string;
-  shortNames: string[];
+  shortNames?: string[];
+  /** A cluster-wide one is not listed with all that is Rowferry's. */
   scope: "Namespaced" | "Cluster";
-  /** A secret's neighbour is not listed with all that is Rowferry's. */
-  category: boolean;
   description: string;
   spec: z.ZodType;
   status?: z.ZodType;
@@ -59,22 +57,25 @@ interface KindOfCrd {
   rules?: unknown[];
 }
 
+const pluralOf = ({ kind }: Pick<KindOfCrd, "kind">): string => `${kind.toLowerCase()}s`;
+
 function crdOf(of: KindOfCrd): Schema {
   const singular = of.kind.toLowerCase();
+  const plural = pluralOf(of);
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${of.plural}.${group}` },
+    metadata: { name: `${plural}.${group}` },
     spec: {
       group,
       scope: of.scope,
       names: {
         kind: of.kind,
         listKind: `${of.kind}List`,
-        plural: of.plural,
+        plural,
         singular,
-        shortNames: of.shortNames,
-        ...(of.category ? { categories: [group.split(".")[0]] } : {}),
+        shortNames: of.shortNames ?? [],
+        ...(of.scope === "Namespaced" ? { categories: [group.split(".")[0]] } : {}),
       },
       versions: [
         {
@@ -116,14 +117,14 @@ const why = (type: string, description: string): Schema => ({
   description,
 });
 
-/** `migrations.rowferry.dev` as an object for the API server. */
-const migrationCrd = (): Schema =>
-  crdOf({
+const whyOfJob = why("Ready", "Why it is in its state: of a failed one the error's code.");
+
+/** Every kind that something reconciles or reads. */
+const kinds: readonly KindOfCrd[] = [
+  {
     kind: "Migration",
-    plural: "migrations",
     shortNames: ["mig"],
     scope: "Namespaced",
-    category: true,
     description:
       "One copy of a database, MySQL or PostgreSQL, from a source to a target, with its schema and data, verified.",
     spec: migrationSpecSchema,
@@ -137,19 +138,14 @@ const migrationCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("ETA", ".status.columns.eta"),
       age,
-      why("Ready", "Why it is in its state: of a failed one the error's code."),
+      whyOfJob,
       { ...column("Payment", ".status.payment.state"), priority: 1, description: "State of the payment." },
     ],
     rules: migrationRules,
-  });
-
-const teamCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "Team",
-    plural: "teams",
-    shortNames: [],
     scope: "Cluster",
-    category: false,
     description: "People who share Migrations, in a namespace of their own.",
     spec: teamSpecSchema,
     status: teamStatusSchema,
@@ -157,19 +153,14 @@ const teamCrd = (): Schema =>
     columns: [
       column("Title", ".spec.title"),
       column("Namespace", ".status.namespace"),
-      column("Ready", '.status.conditions[?(@.type=="Ready")].reason'),
+      column("Ready", condition("Ready")),
       age,
     ],
     rules: teamRules,
-  });
-
-const accountCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "Account",
-    plural: "accounts",
-    shortNames: [],
     scope: "Cluster",
-    category: false,
     description: "A person who uses the API; named by a hash of the e-mail address.",
     spec: accountSpecSchema,
     status: accountStatusSchema,
@@ -180,28 +171,18 @@ const accountCrd = (): Schema =>
       column("Subscription", ".status.billing.state"),
       age,
     ],
-  });
-
-const accountLogCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "AccountLog",
-    plural: "accountlogs",
-    shortNames: [],
     scope: "Cluster",
-    category: false,
     description: "The last changes that an account made by the API; named as the Account.",
     spec: accountLogSpecSchema,
     said: { spec: "Events of the account; written by the API." },
     columns: [age],
-  });
-
-const tokenCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "ApiToken",
-    plural: "apitokens",
-    shortNames: [],
     scope: "Cluster",
-    category: false,
     description: "A token of the API, kept as a hash; deleting it revokes it.",
     spec: tokenSpecSchema,
     status: tokenStatusSchema,
@@ -212,15 +193,11 @@ const tokenCrd = (): Schema =>
       column("Last used", ".status.lastUsedAt"),
       age,
     ],
-  });
-
-const scheduleCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "BackupSchedule",
-    plural: "backupschedules",
     shortNames: ["bs"],
     scope: "Namespaced",
-    category: true,
     description: "Backs up one database at fixed times, keeps some of the backups, and verifies them by restoring.",
     spec: scheduleSpecSchema,
     status: scheduleStatusSchema,
@@ -237,15 +214,11 @@ const scheduleCrd = (): Schema =>
       why("Ready", "Why it is ready, or not."),
     ],
     rules: scheduleRules,
-  });
-
-const runCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "BackupRun",
-    plural: "backupruns",
     shortNames: ["br"],
     scope: "Namespaced",
-    category: true,
     description: "One backup of a database. Deleting it removes its parts from the storage.",
     spec: runSpecSchema,
     status: runStatusSchema,
@@ -258,18 +231,13 @@ const runCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("Verified", condition("Verified", "status")),
       age,
-      why("Ready", "Why it is in its state: of a failed one the error's code."),
+      whyOfJob,
     ],
     rules: runRules,
-  });
-
-const restoreCrd = (): Schema =>
-  crdOf({
+  },
+  {
     kind: "Restore",
-    plural: "restores",
-    shortNames: [],
     scope: "Namespaced",
-    category: true,
     description: "Writes a completed BackupRun into a database, or verifies it in a throw-away one.",
     spec: restoreSpecSchema,
     status: restoreStatusSchema,
@@ -281,19 +249,13 @@ const restoreCrd = (): Schema =>
       column("Progress", ".status.columns.progress"),
       column("Verification", ".spec.verification", "boolean"),
       age,
-      why("Ready", "Why it is in its state: of a failed one the error's code."),
+      whyOfJob,
     ],
     rules: restoreRules,
-  });
+  },
+];
 
-/** Every kind that something reconciles or reads, by the file's name in `crds/`. */
-export const crds: Record<string, () => Schema> = {
-  [`migrations.${group}.yaml`]: migrationCrd,
-  [`teams.${group}.yaml`]: teamCrd,
-  [`accounts.${group}.yaml`]: accountCrd,
-  [`accountlogs.${group}.yaml`]: accountLogCrd,
-  [`apitokens.${group}.yaml`]: tokenCrd,
-  [`backupschedules.${group}.yaml`]: scheduleCrd,
-  [`backupruns.${group}.yaml`]: runCrd,
-  [`restores.${group}.yaml`]: restoreCrd,
-};
+/** Objects for the API server, by the file's name in `crds/`. */
+export const crds: Record<string, () => Schema> = Object.fromEntries(
+  kinds.map((kind) => [`${pluralOf(kind)}.${group}.yaml`, () => crdOf(kind)]),
+);
