@@ -46,6 +46,8 @@ const wrongs: [string, (to: Kind) => string, (from: Kind, to: Kind) => string][]
 
 const data = { content: "data" as const };
 
+const byLabel = "CREATE TYPE label AS ENUM ('a', 'b'); CREATE TABLE p (e label, v int) PARTITION BY HASH (e)";
+
 export const rowsCases: [string, Case][] = [
   ...directions.flatMap(([from, to]) => [
     ...wrongs.map(([what, target, code]): [string, Case] => [
@@ -141,6 +143,19 @@ export const rowsCases: [string, Case][] = [
       poor: "GRANT ALL ON SCHEMA public TO $user; GRANT ALL ON ALL TABLES IN SCHEMA public TO $user",
       says: ["blocker permission_denied"],
       code: "permission_denied",
+    },
+  ],
+  [
+    "rows alone into a partitioned table that has other partitions, for which the copy loads through its root",
+    {
+      from: "postgres",
+      to: "postgres",
+      source: `${byLabel}; CREATE TABLE p0 PARTITION OF p FOR VALUES WITH (MODULUS 2, REMAINDER 0);
+        CREATE TABLE p1 PARTITION OF p FOR VALUES WITH (MODULUS 2, REMAINDER 1); INSERT INTO p SELECT 'b', i FROM generate_series(1, 9) i`,
+      target: `${byLabel}; CREATE TABLE one PARTITION OF p FOR VALUES WITH (MODULUS 1, REMAINDER 0); INSERT INTO p VALUES ('a', 1)`,
+      options: { ...data, drop: ["p"] },
+      says: ["warning target_rows_dropped"],
+      drops: { tables: 1, rows: 1 },
     },
   ],
   [

@@ -6,13 +6,14 @@ import {
   checkDataOnly,
   codeWarnings,
   largeObjectsThere,
+  loadedTables,
   noneSkipped,
   planCopy,
   readSkipped,
   refuseForcedRows,
   refuseUnknown,
   settleLost,
-  withPlainThere,
+  withLeaves,
 } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, type Thing } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
@@ -75,11 +76,11 @@ export async function betweenPostgres(
   const refused = (await readUnreadableSequences(session)).filter((sequence) => !isOwn(sequence));
   // pg_dump reads every sequence, whatever is left out.
   reportSequences(session, refused, report);
-  let skipped = noneSkipped;
+  let objects = noneSkipped(things);
   let lost: ReturnType<typeof settleLost> = [];
   if (dumps && refused.length === 0)
     await reportRefused(report, "the source's schema", async () => {
-      skipped = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
+      objects = await readSkipped(session, things, own, options, { signal, dumpBytes }).catch((error: unknown) => {
         if (dumpBytes === undefined || !(error instanceof EngineError) || error.code !== "source_refused") throw error;
         report(
           "note",
@@ -87,11 +88,11 @@ export async function betweenPostgres(
           "the source's schema",
           "it is too large to be read here: only the copy's report lists the objects of skipped tables",
         );
-        return noneSkipped;
+        return noneSkipped(things);
       });
-      lost = settleLost(skipped.lost, options);
+      lost = settleLost(objects.lost, options);
     });
-  const plan = await planCopy(session, things, { skipped, lost, options });
+  const plan = await planCopy(session, objects, lost, options);
   const planned = reportPlan(plan, report);
   const { wanted } = plan;
   const schemas = [...new Set(tables.map(({ schema }) => schema))];
@@ -108,8 +109,13 @@ export async function betweenPostgres(
   let drops = noneDropped;
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
-    const filled = (await readTables(session)).filter(
-      ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
+    const filled = await loadedTables(
+      session,
+      target,
+      (await readTables(session)).filter(
+        ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
+      ),
+      { content: "data", log: () => undefined },
     );
     reportClaimed(
       claimed,
@@ -118,11 +124,10 @@ export async function betweenPostgres(
     );
     await reportRefused(report, "the target's tables", async () => {
       const sides = { source: session, target };
-      const loaded = await withPlainThere(session, target, filled);
-      const { doubtful } = await checkDataOnly(sides, loaded, options.drop, () => false);
+      const { doubtful } = await checkDataOnly(sides, filled, options.drop, () => false);
       for (const { table, doubts } of doubtful) reportWarnings(doubtWarnings(table, doubts), report);
     });
-    await reportDataOnly(target, filled, report, () => quietly(target, filled));
+    await reportDataOnly(target, filled, report, () => quietly(target, withLeaves(filled)));
     const going = filled.filter(({ schema, name }) => isNamed(options.drop ?? [], schema, name));
     const names = going.map(({ schema, name }) => fullName(schema, name));
     drops = await reportPostgresDropped(target, names, options.content, report);

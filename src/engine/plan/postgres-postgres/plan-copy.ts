@@ -4,10 +4,11 @@ import { printable } from "../../contract/text/printable.ts";
 import { type Thing, thingKey } from "../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import type { Plan, PlannedObject, PlanWarning } from "../types.ts";
-import { largeObjectLeft, largeObjectNames, largeObjectsLeft } from "./schema/large-object-names.ts";
+import { largeObjectNames, largeObjectsLeft } from "./schema/large-object-names.ts";
 import type { settleLost } from "./schema/lost-tables.ts";
 import { readSkippedObjects } from "./schema/not-copied.ts";
-import type { Skipped } from "./schema/read-skipped.ts";
+import { outcomeOf } from "./schema/outcome.ts";
+import type { SkippedEntries } from "./schema/selected-entries.ts";
 
 /** What a copy between PostgreSQL servers would make of the source's objects. */
 
@@ -19,22 +20,28 @@ export interface PostgresPlan extends Plan {
 /** Each table is an object like any other: none is planned by itself. */
 const noTables: Plan["tables"] = [];
 
-/** `skipped`: what the options leave out. `lost`: what goes with that. */
+/** `objects`: the source's, without what the options leave out. `lost`: tables that go with that. */
 export async function planCopy(
   session: Session,
-  things: readonly Thing[],
-  { skipped, lost, options }: { skipped: Skipped; lost: ReturnType<typeof settleLost>; options: CopyOptions },
+  objects: Pick<SkippedEntries, "kept" | "notes" | "reduced">,
+  lost: ReturnType<typeof settleLost>,
+  { content = "all" }: CopyOptions,
 ): Promise<PostgresPlan> {
-  const rowsAlone = options.content === "data";
-  const { notes } = skipped;
-  const reduced = rowsAlone ? [] : skipped.reduced;
+  const rowsAlone = content === "data";
+  const { notes } = objects;
+  const reduced = rowsAlone ? [] : objects.reduced;
   const left = new Set(notes.map(thingKey));
-  const wanted = things.filter(({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
+  const wanted = [...objects.kept];
   const beside = rowsAlone ? [] : (await leftBehind(session)).filter((one) => !left.has(thingKey(one)));
   const large = await largeObjectNames(session);
   const filled = rowsAlone ? await filledViews(session) : new Set<string>();
   const told = new Set([...beside, ...reduced, ...notes].map(thingKey));
-  const rest = outcomes([...wanted, ...large], options, filled);
+  const rest = [...wanted, ...large].map(
+    ({ kind, name }): PlannedObject =>
+      kind === "materialized view" && filled.has(name)
+        ? { kind, name, outcome: "copied", note: "filled by its query in the target, if it has no rows there" }
+        : { kind, name, ...outcomeOf(kind, content) },
+  );
   return {
     wanted,
     tables: noTables,
@@ -70,29 +77,6 @@ const largeObjectsWarning = (reason: string): PlanWarning => ({
   ...{ severity: "warning", code: "large_objects_not_copied", object: "large objects", reason },
   fix: "use content: all",
 });
-
-const elsewhere = "its rows live on another server and are not copied";
-
-/** `filled`: materialised views that hold rows. */
-function outcomes(
-  things: readonly Pick<Thing, "kind" | "name">[],
-  { content }: CopyOptions,
-  filled: ReadonlySet<string>,
-): PlannedObject[] {
-  return things.map(({ kind, name }): PlannedObject => {
-    if (content === "data" && kind === "large object")
-      return { kind, name, outcome: "reported", note: largeObjectLeft };
-    if (content === "data" && kind === "materialized view" && filled.has(name))
-      return { kind, name, outcome: "copied", note: "filled by its query in the target, if it has no rows there" };
-    if (content === "data")
-      return kind === "table"
-        ? { kind, name, outcome: "copied", note: "its rows, into the table that was there" }
-        : { kind, name, outcome: "not_applicable", note: "only rows were requested (content: data)" };
-    if (content === "schema" && kind === "large object")
-      return { kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" };
-    return { kind, name, outcome: "copied", ...(kind === "foreign table" ? { note: elsewhere } : {}) };
-  });
-}
 
 async function filledViews(session: Session): Promise<Set<string>> {
   const views = await session.query<{ schema: string; name: string }>(

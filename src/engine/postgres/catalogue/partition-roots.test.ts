@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foldTrees } from "../../plan/postgres-postgres/schema/via-root.ts";
+import { foldTrees } from "../../plan/postgres-postgres/schema/loaded-tables.ts";
 import { isKept, type PartitionFacts } from "./partition-roots.ts";
 import type { Table } from "./tables.ts";
 

@@ -1,6 +1,5 @@
 import type { CopyReport } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import type { Thing } from "../../../postgres/catalogue/inventory.ts";
 import { otherLocale, unknownEncoding } from "../../../postgres/catalogue/locale.ts";
 import { refuseOtherMoney } from "../../../postgres/catalogue/money.ts";
 import type { Table } from "../../../postgres/catalogue/tables.ts";
@@ -18,7 +17,6 @@ import { countedKind } from "../../../report/not-copied.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack as giveFenceBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
-import type { Packed } from "../../../run/memory/packed.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
@@ -34,9 +32,8 @@ import { unitsAfter } from "../finish/units.ts";
 import { refuseForcedRows } from "../schema/forced-rows.ts";
 import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
-import { withPlainThere } from "../schema/plain-there.ts";
+import { heaps, loadedTables, withLeaves } from "../schema/loaded-tables.ts";
 import { readPlan, type SchemaPlan } from "../schema/plan.ts";
-import { heaps, throughRoots, withLeaves } from "../schema/via-root.ts";
 import { claimed, filled } from "./claims.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
@@ -101,14 +98,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   }).catch(giveBack(fence));
   signal.addEventListener("abort", planned.held.stop, { once: true });
   planned.held.needs(planned.tables.map(({ oid }) => oid));
-  const tablesAsCopied =
-    content === "schema"
-      ? planned.tables
-      : await throughRoots(source, target, planned.tables, { present: content === "data", log });
-  const plan = {
-    ...planned,
-    tables: content === "data" ? await withPlainThere(source, target, tablesAsCopied) : tablesAsCopied,
-  };
+  const plan = { ...planned, tables: await loadedTables(source, target, planned.tables, { content, log }) };
   if (content !== "schema") await refuseUnreadableSequences(source, plan.sequences);
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   await refuseOtherMoney(source, target);
@@ -121,8 +111,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
   progress.did();
   const digest = planDigest(plan.hash, plan.tables);
-  const { wanted } = plan;
-  await fence.claim(content === "data" ? filled(plan.tables) : claimed(wanted)).catch(giveBack(fence));
+  await fence.claim(content === "data" ? filled(plan.tables) : claimed(plan.wanted)).catch(giveBack(fence));
   const resumed = request.reset
     ? fresh
     : await resume({
@@ -147,7 +136,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     ...run,
     ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, log },
   };
-  const tables = await prepareTarget(attempt, wanted, ownTable, digest);
+  const tables = await prepareTarget(attempt, ownTable, digest);
   const computed = await readComputed(source, content === "schema" ? [] : tables);
   await letGo(source);
   const counted = await copyRows(attempt, { tables, computed }, digest);
@@ -188,12 +177,7 @@ const withoutRows = (name: string) => ({ source: name, target: name, rows: { sou
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
-async function prepareTarget(
-  attempt: Attempt,
-  wanted: Packed<Thing>,
-  own: ReadonlySet<string>,
-  digest: string,
-): Promise<Table[]> {
+async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest: string): Promise<readonly Table[]> {
   const { source, target, fence, plan, resumed, said, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
@@ -223,9 +207,9 @@ async function prepareTarget(
     return plan.tables;
   }
   if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
-  await makeRoom(target, wanted, { fence, drop, own, log }).catch(giveBack(fence));
+  await makeRoom(target, plan.wanted, { fence, drop, own, log }).catch(giveBack(fence));
   log(
-    `Creating ${countedKind(wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
+    `Creating ${countedKind(plan.wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
   attempt.progress.stage(1, plan.steps.before.length);
   await applySteps(attempt.schema, plan.steps.before);

@@ -15,7 +15,7 @@ import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { type Task, together } from "../../../run/work.ts";
 import type { Build, IndexPlans, TableIndexes } from "../finish/indexes.ts";
-import { heaps, relationOf, withLeaves } from "../schema/via-root.ts";
+import { heaps, relationOf, withLeaves } from "../schema/loaded-tables.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./create-objects.ts";
 import { finishedMark, partMark } from "./resume.ts";
 import { lockOwn, type TableIds } from "./untouched.ts";

@@ -13,7 +13,7 @@ import { refuseAmbiguousDrops } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
 import { amountsOf, doubtsOf, type ExistingTable, readFor } from "../schema/existing-columns.ts";
-import { relationOf } from "../schema/via-root.ts";
+import { relationOf } from "../schema/loaded-tables.ts";
 import { knownTables } from "./prepare-target.ts";
 import { startedTables } from "./resume.ts";
 

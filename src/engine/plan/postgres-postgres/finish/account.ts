@@ -7,13 +7,10 @@ import { filter, map } from "../../../run/memory/lazy.ts";
 import { createPacked, type Packed } from "../../../run/memory/packed.ts";
 import { createWarnings, type Warnings } from "../../../run/warnings.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
-import {
-  largeObjectLeft,
-  largeObjectNames,
-  largeObjectsLeft,
-  largeObjectsThere,
-} from "../schema/large-object-names.ts";
+import { largeObjectNames, largeObjectsLeft, largeObjectsThere } from "../schema/large-object-names.ts";
 import { readSkippedObjects } from "../schema/not-copied.ts";
+import { outcomeOf } from "../schema/outcome.ts";
+import type { Things } from "../schema/selected-entries.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
@@ -49,7 +46,7 @@ export async function account(
   source: Session,
   target: Session,
   about: {
-    things: Packed<Thing>;
+    things: Things;
     ownTable: ReadonlySet<string>;
     said: Notes;
     content: NonNullable<CopyOptions["content"]>;
@@ -58,20 +55,15 @@ export async function account(
   const { things, ownTable, said, content } = about;
   const { notes, note, warn } = said;
   const large = await largeObjectNames(source);
+  const entryOf = ({ kind, name }: Pick<Thing, "kind" | "name">): InventoryEntry => ({
+    ...{ kind, name: printable(name) },
+    ...outcomeOf(kind, content),
+  });
   if (content === "data") {
     const left = new Set(map(notes, thingKey));
     const rest = filter(things, ({ kind, name }) => !left.has(thingKey({ kind, name: printable(name) })));
     if (large.length > 0) warn(largeObjectsLeft(large));
-    return [
-      ...notes,
-      ...large.map(({ kind, name }) => ({ kind, name, outcome: "reported" as const, note: largeObjectLeft })),
-      ...[...rest].map(({ kind, name }) => ({
-        kind,
-        name: printable(name),
-        outcome: kind === "table" ? ("copied" as const) : ("not_applicable" as const),
-        note: kind === "table" ? "its rows, into the table that was there" : "only rows were requested (content: data)",
-      })),
-    ];
+    return [...notes, ...large.map(entryOf), ...map(rest, entryOf)];
   }
   const out = new Set(
     map(
@@ -86,23 +78,13 @@ export async function account(
     note({ ...rest, name: printable(left.name), outcome: "reported", ...(definition === null ? {} : { definition }) });
     warn(`${left.kind} ${printable(left.name)}: ${left.note}`);
   }
-  if (content === "schema") {
-    for (const { kind, name } of large)
-      note({ kind, name, outcome: "not_applicable", note: "only the schema was requested (content: schema)" });
-  }
-  for (const { kind, name } of things) {
-    if (kind !== "foreign table" || out.has(thingKey({ kind, name: printable(name) }))) continue;
-    note({
-      kind,
-      name: printable(name),
-      outcome: "copied",
-      note: "its rows live on another server and are not copied",
-    });
-  }
-  if (content === "all" && large.length > 0) {
+  if (content === "all" && large.length > 0)
     refuseMissing((await largeObjectsThere(source, target, false)).map(thingKey));
-    for (const { kind, name } of large) note({ kind, name, outcome: "copied" });
-  }
+  const elsewhere = map(
+    filter(things, ({ kind }) => kind === "foreign table"),
+    entryOf,
+  );
+  for (const entry of [...large.map(entryOf), ...elsewhere]) if (!out.has(thingKey(entry))) note(entry);
   // Its transaction held the locks all the while: had it been lost, this would fail.
   const alike = Math.floor(source.version / 10_000) === Math.floor(target.version / 10_000);
   let there = createPacked<Thing>();

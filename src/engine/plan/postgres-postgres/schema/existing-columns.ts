@@ -14,7 +14,7 @@ import { fitOf } from "../../fits/rules.ts";
 import type { Check, ValueType } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { partsFit } from "./existing-type-parts.ts";
-import { relationOf } from "./via-root.ts";
+import { relationOf } from "./loaded-tables.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
 

@@ -26,9 +26,6 @@ export async function largeObjectNames(session: Session): Promise<LargeObjectNam
   return total > mostNamed ? [named(`all ${total}`)] : few.map(named);
 }
 
-/** Of each in the report, where rows alone are copied. */
-export const largeObjectLeft = "not copied: content: data copies only the rows of tables";
-
 /** The warning for all of them. */
 export function largeObjectsLeft(names: readonly LargeObjectName[]): string {
   const count = Number(/^all (\d+)$/.exec(names[0]?.name ?? "")?.[1] ?? names.length);

@@ -3,7 +3,7 @@ import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { type Address, readAddresses } from "../../../postgres/catalogue/address.ts";
-import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
+import { packInventory, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { readSelectable, unselected } from "../../../postgres/catalogue/selectable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import type { DumpEntry } from "../../../postgres/dump/archive.ts";
@@ -11,12 +11,13 @@ import { type DumpOptions, dumpSchema } from "../../../postgres/dump/dump.ts";
 import type { HeldLocks } from "../../../postgres/source/holding.ts";
 import { leftInSource } from "../../../postgres/source/left-in-source.ts";
 import { openSource, type PostgresSource, type SourceOptions } from "../../../postgres/source/source.ts";
+import { transacted } from "../../../run/fence/fence.ts";
 import { filter, map } from "../../../run/memory/lazy.ts";
 import { batches, createPacked, type Packed } from "../../../run/memory/packed.ts";
 import type { CopyWorker } from "../copy/worker.ts";
 import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";
 import { settleLost } from "./lost-tables.ts";
-import { skipEntries } from "./selected-entries.ts";
+import { noneSkipped, type SkippedEntries, skipEntries, type Things } from "./selected-entries.ts";
 
 /** What is to be copied, as the snapshot and the options have it. */
 export interface SchemaPlan {
@@ -25,10 +26,10 @@ export interface SchemaPlan {
   steps: Stages;
   /** Of `content` and the steps. */
   hash: Hash;
-  things: Packed<Thing>;
+  things: Things;
   /** Without what the options leave out. */
-  wanted: Packed<Thing>;
-  tables: PostgresSource["tables"];
+  wanted: Things;
+  tables: readonly PostgresSource["tables"][number][];
   sequences: PostgresSource["sequences"];
   /** What the options leave out. */
   notes: InventoryEntry[];
@@ -59,11 +60,52 @@ export interface Reading {
   did(): void;
 }
 
+const isSelecting = ({ include, exclude }: Pick<CopyOptions, "include" | "exclude">): boolean =>
+  include !== undefined || exclude !== undefined;
+
+type Checkpoint = Awaited<ReturnType<typeof leftInSource>>;
+
+/** Oids of the tables and views that the options leave out. `own`: another copy's checkpoint. Errors: `option_unmatched`. */
+async function readUnselected(source: Session, own: Checkpoint, options: Reading["options"]): Promise<Set<number>> {
+  if (!isSelecting(options)) return new Set();
+  const all = await readSelectable(source);
+  return unselected(
+    all.filter(({ oid }) => oid !== own?.oid),
+    options,
+  );
+}
+
+/**
+ * What a copy leaves out of `things`, of a source whose snapshot nobody holds. Errors: `option_unmatched`, those of dump.ts.
+ */
+export async function readSkipped(
+  source: Session,
+  things: Things,
+  own: Checkpoint,
+  options: CopyOptions,
+  { signal, dumpBytes }: { signal: AbortSignal; dumpBytes?: number | undefined },
+): Promise<SkippedEntries> {
+  const without = await readUnselected(source, own, options);
+  if (without.size === 0) return noneSkipped(things);
+  return transacted(source, "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", async () => {
+    const [exported] = await source.query<{ snapshot: string }>("SELECT pg_catalog.pg_export_snapshot() AS snapshot");
+    const entries = await dumpSchema(source, {
+      snapshot: exported?.snapshot ?? "",
+      applicationName: "rowferry assess",
+      without: own === undefined ? [] : [own.table],
+      env: process.env,
+      signal,
+      ...(dumpBytes === undefined ? {} : { memory: dumpBytes }),
+    });
+    return skipEntries(await readSteps(source, entries, (step) => step), things, without);
+  });
+}
+
 /** Opens the snapshot on every session of the source, and reads what it holds. Errors: `option_unmatched`, `option_invalid`, those of source.ts and dump.ts. */
 export async function readPlan(reading: Reading): Promise<SchemaPlan> {
   const { source, workers, applicationName, options, signal, open, giveUp, log, did } = reading;
   const foreign = await leftInSource(source);
-  const selects = options.include !== undefined || options.exclude !== undefined;
+  const selects = isSelecting(options);
   let without: ReadonlySet<number> = new Set();
   const {
     source: opened,
@@ -86,12 +128,7 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
       }),
     {
       async left() {
-        if (!selects) return without;
-        const all = await readSelectable(source);
-        without = unselected(
-          all.filter(({ oid }) => oid !== foreign?.oid),
-          options,
-        );
+        without = await readUnselected(source, foreign, options);
         return without;
       },
       locks: options.source_locks,
@@ -101,41 +138,26 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
       log,
     },
   );
-  const tables = opened.tables.filter(({ oid }) => oid !== foreign?.oid);
-  const sequences = opened.sequences.filter(
-    ({ schema, name }) => !foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })),
-  );
-  const left = foreign === undefined ? [] : [foreign.entry];
-  if (!selects)
-    return {
-      opened,
-      ...sorted(all, options),
-      things,
-      wanted: things,
-      tables,
-      sequences,
-      notes: left,
-      reduced: [],
-      warnings: [],
-      held,
-    };
-  const { gone, notes, reduced, lost, kept: wanted } = skipEntries(all, things, without);
+  const skipped = selects ? skipEntries(all, things, without) : noneSkipped(things);
+  const { gone, notes, reduced, lost, kept: wanted } = skipped;
   const warnings = settleLost(lost, options).map(({ name, reason }) => `table ${name} is not copied: ${reason}`);
   const kept = map(
     filter(all, ({ entry }) => !gone.has(entry.id)),
     withoutNaming,
   );
   const out = new Set(notes.filter(({ kind }) => kind === "table" || kind === "sequence").map(thingKey));
-  const isIn = (kind: string, { schema, name }: { schema: string; name: string }) =>
-    !out.has(thingKey({ kind, name: printable(fullName(schema, name)) }));
+  const isIn = (kind: string, { schema, name }: { schema: string; name: string }) => {
+    const own = fullName(schema, name);
+    return !foreign?.parts.has(thingKey({ kind, name: own })) && !out.has(thingKey({ kind, name: printable(own) }));
+  };
   return {
     opened,
     ...sorted(kept, options),
     things,
     wanted,
-    tables: tables.filter((table) => isIn("table", table)),
-    sequences: sequences.filter((sequence) => isIn("sequence", sequence)),
-    notes: [...left, ...notes],
+    tables: opened.tables.filter((table) => isIn("table", table)),
+    sequences: opened.sequences.filter((sequence) => isIn("sequence", sequence)),
+    notes: foreign === undefined ? notes : [foreign.entry, ...notes],
     reduced,
     warnings,
     held,

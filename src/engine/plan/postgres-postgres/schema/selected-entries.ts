@@ -2,7 +2,7 @@ import type { InventoryEntry } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
-import { createPacked, type Packed } from "../../../run/memory/packed.ts";
+import { createPacked } from "../../../run/memory/packed.ts";
 import { sharedText } from "../../../run/memory/shared-text.ts";
 import type { Step } from "./entries.ts";
 import { findLost, type Lost, type Node } from "./lost-tables.ts";
@@ -22,8 +22,14 @@ export interface SkippedEntries {
   /** Tables that the options leave in, and that are left out with what they need. */
   lost: Lost[];
   /** All other things. */
-  kept: Packed<Thing>;
+  kept: Things;
 }
+
+export type Things = Iterable<Thing> & { readonly length: number };
+
+export const noneSkipped = (things: Things): SkippedEntries => ({
+  ...{ gone: new Set(), notes: [], reduced: [], lost: [], kept: things },
+});
 
 const relationCatalog = 1259;
 /** They say something of a sequence, and keep none of it alive. */

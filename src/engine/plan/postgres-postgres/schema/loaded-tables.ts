@@ -1,10 +1,14 @@
+import type { CopyOptions } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { type PartitionTree, partitionRoots } from "../../../postgres/catalogue/partition-roots.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import { readGenerated, type Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { qualified } from "../../../postgres/driver/names.ts";
+import { identifier, qualified } from "../../../postgres/driver/names.ts";
 
-/** Partition trees that are loaded, counted and compared as one table, since their rows may belong to other partitions there. */
+/**
+ * Tables as their rows are read, loaded and compared: partition trees as one table where rows may belong to other partitions
+ * in the target.
+ */
 
 /** The tables that hold rows. */
 export const heaps = <T extends { leaves?: readonly T[] }>(tables: readonly T[]): T[] =>
@@ -18,8 +22,21 @@ export const withLeaves = <T extends { leaves?: readonly T[] }>(tables: readonly
 export const relationOf = ({ schema, name, leaves }: Pick<Table, "schema" | "name" | "leaves">): string =>
   `${leaves === undefined ? "ONLY " : ""}${qualified(schema, name)}`;
 
-/** The plan's tables as the run copies them. With `present` the target's own tables are filled. */
-export async function throughRoots(
+/** Tables as their rows are read from the source and loaded into the target. */
+export async function loadedTables(
+  source: Session,
+  target: Session,
+  tables: readonly Table[],
+  { content, log }: { content: NonNullable<CopyOptions["content"]>; log(message: string): void },
+): Promise<readonly Table[]> {
+  if (content === "schema") return tables;
+  const present = content === "data";
+  const rooted = await throughRoots(source, target, tables, { present, log });
+  return present ? withPlainThere(source, target, rooted) : rooted;
+}
+
+/** With `present` the target's own tables are filled. */
+async function throughRoots(
   source: Session,
   target: Session,
   tables: readonly Table[],
@@ -48,6 +65,36 @@ async function partitionedIn(target: Session): Promise<ReadonlySet<string>> {
       WHERE c.relkind = 'p'`,
   );
   return new Set(rows.map(keyOf));
+}
+
+/** Rows alone: columns that the source computes and the target has plain take the values that the source computed. */
+async function withPlainThere(source: Session, target: Session, tables: readonly Table[]): Promise<Table[]> {
+  const generated = await readGenerated(source);
+  const concerned = withLeaves(tables).filter(({ oid, extension }) => generated.has(oid) && extension === undefined);
+  if (concerned.length === 0) return [...tables];
+  const plain = await plainColumns(target, concerned);
+  return tables.map((table) => {
+    const there = table.extension === undefined ? plain.get(keyOf(table)) : undefined;
+    const more = (generated.get(table.oid) ?? []).filter(({ name }) => there?.has(name) === true);
+    if (more.length === 0) return table;
+    // COPY refuses a generated column in its list: it is read by a query, as an expression.
+    const read = more.map((column) => ({ ...column, read: column.read ?? `(${identifier(column.name)})` }));
+    return { ...table, columns: [...table.columns, ...read], bare: false };
+  });
+}
+
+async function plainColumns(target: Session, tables: readonly Table[]): Promise<Map<string, Set<string>>> {
+  const generated = target.version >= 120_000 ? "a.attgenerated <> ''" : "false";
+  const rows = await target.query<{ schema: string; name: string; columns: string[] }>(
+    `SELECT n.nspname AS schema, c.relname AS name, pg_catalog.json_agg(a.attname) AS columns
+       FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text)
+       JOIN pg_catalog.pg_namespace n ON n.nspname = r.schema
+       JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = r.name AND c.relkind IN ('r', 'p')
+       JOIN pg_catalog.pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND NOT (${generated})
+      GROUP BY 1, 2`,
+    [JSON.stringify(tables.map(({ schema, name }) => ({ schema, name })))],
+  );
+  return new Map(rows.map(({ columns, ...table }) => [keyOf(table), new Set(columns)]));
 }
 
 /** A tree with a partition that is not copied stays as it is: the rest of its rows could not be compared. Pure. */
