@@ -9,6 +9,7 @@ import { readParsers } from "./fulltext-parsers.ts";
 import { readObjects, readViewNames, type SourceObject } from "./objects.ts";
 import { readPartitions } from "./partitions.ts";
 import { readPeriods } from "./periods.ts";
+import { readChecks } from "./table-conditions.ts";
 import type { Catalogue, SourceColumn, SourceTable } from "./tables.ts";
 import { findUnseen } from "./unseen.ts";
 
@@ -75,7 +76,8 @@ export async function readCatalogue(
   await readExactInstants(session, database, tables.values());
   await readIndexes(session, schema, tables, onlyThese);
   await readForeignKeys(session, database, schema, tables, onlyThese);
-  await readChecks(session, schema, tables, onlyThese);
+  for (const { table, ...check } of await readChecks(session, database, onlyThese))
+    tables.get(table)?.checks.push(check);
   await readParsers(session, database, tables.values());
   await readPeriods(session, database, tables.values());
 
@@ -194,25 +196,6 @@ async function readIndexes(
       prefix: numberOrNull(prefix),
       descending: collation === "D",
     });
-  }
-}
-
-async function readChecks(
-  session: Session,
-  schema: string,
-  tables: Map<string, SourceTable>,
-  onlyThese: string,
-): Promise<void> {
-  const { maria, version } = session.server;
-  if (!maria && version < 80016) return;
-  const sql = maria
-    ? `SELECT TABLE_NAME, CONSTRAINT_NAME, CHECK_CLAUSE FROM information_schema.CHECK_CONSTRAINTS WHERE CONSTRAINT_SCHEMA = ${schema}${onlyThese}`
-    : `SELECT t.TABLE_NAME, c.CONSTRAINT_NAME, c.CHECK_CLAUSE, t.ENFORCED
-         FROM information_schema.CHECK_CONSTRAINTS c JOIN information_schema.TABLE_CONSTRAINTS t
-           ON t.CONSTRAINT_SCHEMA = c.CONSTRAINT_SCHEMA AND t.CONSTRAINT_NAME = c.CONSTRAINT_NAME AND t.CONSTRAINT_TYPE = 'CHECK'
-        WHERE c.CONSTRAINT_SCHEMA = ${schema}${onlyThese}`;
-  for (const [table, name, clause, enforced] of await session.query(sql)) {
-    tables.get(table ?? "")?.checks.push({ name: name ?? "", clause: clause ?? "", enforced: enforced !== "NO" });
   }
 }
 

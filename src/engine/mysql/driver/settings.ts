@@ -83,3 +83,10 @@ export async function set(
     `the ${session.place.role} database does not keep the settings of a session (${other.join(", ")}): connect to the server itself, and not through a proxy that shares sessions`,
   );
 }
+
+/** `seconds`: 0 for no limit. MySQL limits SELECTs only, in milliseconds; MariaDB everything, in seconds. */
+export async function limitStatements(session: Session, seconds = 0): Promise<void> {
+  const { maria } = session.server;
+  const limit = maria ? `max_statement_time = ${seconds}` : `max_execution_time = ${Math.ceil(seconds * 1000)}`;
+  if (seconds > 0) await session.run(`SET SESSION ${limit}`);
+}

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { MysqlError } from "./errors.ts";
 import { connect, type Server, type Session } from "./session.ts";
-import { set } from "./settings.ts";
+import { limitStatements, set } from "./settings.ts";
 
 /** Sessions that write: pinned so that every value arrives as it was sent, or the statement says so. */
 
@@ -33,17 +33,10 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
       ["autocommit", "1"],
       ["sql_notes", "0"],
     ]);
-    const timeout = purpose.statementTimeout ?? 0;
-    // MySQL limits SELECTs only, in milliseconds; MariaDB everything, in seconds.
-    if (timeout > 0)
-      await session.run(
-        maria ? `SET SESSION max_statement_time = ${timeout}` : `SET SESSION max_execution_time = ${timeout * 1000}`,
-      );
-    const wished: string[] = [];
+    await limitStatements(session, purpose.statementTimeout);
     await pinKeys(session);
-    if (!maria && version >= 80400) wished.push("restrict_fk_on_non_standard_key = 0");
-    wished.push("explicit_defaults_for_timestamp = 1");
-    for (const setting of wished) await tried(session, `SET SESSION ${setting}`);
+    if (!maria && version >= 80400) await tried(session, "SET SESSION restrict_fk_on_non_standard_key = 0");
+    await tried(session, "SET SESSION explicit_defaults_for_timestamp = 1");
     return session;
   } catch (error) {
     await session.end();

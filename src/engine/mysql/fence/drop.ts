@@ -110,21 +110,35 @@ async function refuseDependents(session: Session, made: readonly Recorded[], all
   const databases = new Set(tables.map(({ object }) => object.name[0] ?? ""));
   for (const database of databases) {
     const names = new Set(tables.flatMap(({ object: { name } }) => (name[0] === database ? (name[1] ?? "") : [])));
-    const rows = await session.query(
-      `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
-        WHERE REFERENCED_TABLE_SCHEMA = ${literal(database)}`,
-    );
-    const others = rows.filter(
-      ([schema, table, referenced]) =>
-        names.has(referenced ?? "") && !all.has(JSON.stringify(["table", [schema ?? "", table ?? ""]])),
+    const others = await referencesTo(
+      session,
+      database,
+      (table) => names.has(table),
+      (schema, table) => all.has(JSON.stringify(["table", [schema, table]])),
     );
     if (others.length === 0) continue;
     const words = others
       .slice(0, 5)
-      .map(([schema, table, referenced]) => `${referenced} (by table ${qualified(schema ?? "", table ?? "")})`);
+      .map(({ schema, table, referenced }) => `${referenced} (by table ${qualified(schema, table)})`);
     throw new EngineError(
       "dependents_exist",
       `not dropped from the target, because a foreign key of something else refers to it: ${printable(words.join("; "))}`,
     );
   }
+}
+
+/** Foreign keys of tables that stay to tables of the database that go. */
+export async function referencesTo(
+  session: Session,
+  database: string,
+  goes: (referenced: string) => boolean,
+  goesToo: (schema: string, table: string) => boolean,
+): Promise<{ schema: string; table: string; referenced: string }[]> {
+  const rows = await session.query(
+    `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
+      WHERE REFERENCED_TABLE_SCHEMA = ${literal(database)}`,
+  );
+  return rows
+    .map(([schema, table, referenced]) => ({ schema: schema ?? "", table: table ?? "", referenced: referenced ?? "" }))
+    .filter(({ schema, table, referenced }) => goes(referenced) && !goesToo(schema, table));
 }

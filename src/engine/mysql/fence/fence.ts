@@ -7,10 +7,11 @@ import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber, type TargetPurpose } from "../driver/write-session.ts";
 import { claim, notClaimed, readOthersClaims } from "./claim-rows.ts";
 import { dropMade } from "./drop.ts";
+import { noTable } from "./identity.ts";
 import { ownRows } from "./own-rows.ts";
 import { endOpened, endSessions, takeLock } from "./predecessors.ts";
 import { createRecords, type Records, readRecords, recordKey } from "./records.ts";
-import { leaveFence, noTable, raiseEpoch, registering } from "./register.ts";
+import { leaveFence, raiseEpoch, registering } from "./register.ts";
 import { deleteRows, fenceTable, findTable } from "./table.ts";
 import { constraintKind, mysqlClaim, mysqlClaimsOf, tellsCase } from "./taken-names.ts";
 

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { MadeObject } from "../../contract/index.ts";
 import { literal, qualified } from "../driver/names.ts";
-import type { Session } from "../driver/session.ts";
+import type { Row, Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
 
 /**
@@ -19,17 +19,8 @@ export interface ObjectIdentity {
   comment: string;
 }
 
-const where = (schema: string, name: string, [database = "", object = ""]: readonly string[]) =>
-  `${schema} = ${literal(database)} AND ${name} = ${literal(object)}`;
-
-async function find(
-  session: Session,
-  sql: string,
-  name: readonly string[],
-): Promise<readonly (string | null)[] | undefined> {
-  const rows = await session.query(sql);
-  return rows.find(([found]) => found === name[1]);
-}
+const where = (of: string, [database = "", object = ""]: readonly string[]) =>
+  `${of}_SCHEMA = ${literal(database)} AND ${of}_NAME = ${literal(object)}`;
 
 /** Tables asked about in one statement. */
 const asked = 50;
@@ -60,90 +51,64 @@ export async function lookUpTables(
 
 const tableFacts = (name: readonly string[]) =>
   `TABLE_NAME, CREATE_TIME, TABLE_COMMENT FROM information_schema.TABLES
-    WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`;
+    WHERE ${where("TABLE", name)} AND TABLE_TYPE IN ('BASE TABLE', 'SYSTEM VERSIONED')`;
 
 /** Information_schema's own lists compare names without regard to case: only the exact name counts. */
-function tableFound(
-  name: readonly string[],
-  rows: readonly (readonly (string | null)[])[],
-): ObjectIdentity | undefined {
-  const row = rows.find(([found]) => found === name[1]);
+const exact = (name: readonly string[], rows: readonly Row[]): Row | undefined =>
+  rows.find(([found]) => found === name[1]);
+
+function tableFound(name: readonly string[], rows: readonly Row[]): ObjectIdentity | undefined {
+  const row = exact(name, rows);
   return row && { id: row[1] ? `created ${row[1]}` : undefined, comment: row[2] ?? "" };
 }
+
+interface Listed {
+  view: string;
+  /** What the names of its columns begin with. */
+  of: string;
+  /** The text, and the moment that counts where the user may not read the text. */
+  facts: string;
+}
+const code: Listed = { view: "ROUTINES", of: "ROUTINE", facts: "ROUTINE_DEFINITION, CREATED" };
+/** By kind, where information_schema lists what is known by its text. */
+const listed = new Map<string, Listed>([
+  ["view", { view: "VIEWS", of: "TABLE", facts: "VIEW_DEFINITION" }],
+  ["trigger", { view: "TRIGGERS", of: "TRIGGER", facts: "ACTION_STATEMENT" }],
+  ["event", { view: "EVENTS", of: "EVENT", facts: "EVENT_DEFINITION" }],
+  ...["function", "procedure", "package", "package body"].map((kind) => [kind, code] as const),
+]);
 
 /** The object of that kind and name in the target, if there is one. */
 export async function lookUp(
   session: Session,
   { kind, name }: Pick<MadeObject, "kind" | "name">,
 ): Promise<ObjectIdentity | undefined> {
-  switch (kind) {
-    case "table":
-    case "rows":
-      return tableFound(name, await session.query(`SELECT ${tableFacts(name)}`));
-    case "view": {
-      const row = await find(
-        session,
-        `SELECT TABLE_NAME, VIEW_DEFINITION FROM information_schema.VIEWS WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)}`,
-        name,
-      );
-      return row && { id: row[1] ? `text ${digest(row[1])}` : undefined, comment: "" };
-    }
-    case "sequence": {
-      const row = await find(
-        session,
-        `SELECT TABLE_NAME FROM information_schema.TABLES
-          WHERE ${where("TABLE_SCHEMA", "TABLE_NAME", name)} AND TABLE_TYPE = 'SEQUENCE'`,
-        name,
-      );
-      if (row === undefined) return undefined;
-      const [[, shown] = []] = await session.query(`SHOW CREATE SEQUENCE ${qualified(...name)}`);
-      return { id: `text ${digest((shown ?? "").replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, ""))}`, comment: "" };
-    }
-    case "trigger":
-      return code(session, "ACTION_STATEMENT", "TRIGGERS", "TRIGGER_SCHEMA", "TRIGGER_NAME", name);
-    case "event":
-      return code(session, "EVENT_DEFINITION", "EVENTS", "EVENT_SCHEMA", "EVENT_NAME", name);
-    case "function":
-    case "procedure":
-    case "package":
-    case "package body": {
-      const and = ` AND ROUTINE_TYPE = ${literal(kind.toUpperCase())}`;
-      const found = await code(session, "ROUTINE_DEFINITION", "ROUTINES", "ROUTINE_SCHEMA", "ROUTINE_NAME", name, and);
-      if (found === undefined || found.id !== undefined) return found;
-      // Without the right to read the text there is the moment.
-      const row = await find(
-        session,
-        `SELECT ROUTINE_NAME, CREATED FROM information_schema.ROUTINES WHERE ${where("ROUTINE_SCHEMA", "ROUTINE_NAME", name)}${and}`,
-        name,
-      );
-      return { id: row?.[1] ? `created ${row[1]}` : undefined, comment: "" };
-    }
-    default:
-      return undefined;
+  if (kind === "table" || kind === "rows") return tableFound(name, await session.query(`SELECT ${tableFacts(name)}`));
+  if (kind === "sequence") {
+    const found = await session.query(
+      `SELECT TABLE_NAME FROM information_schema.TABLES WHERE ${where("TABLE", name)} AND TABLE_TYPE = 'SEQUENCE'`,
+    );
+    if (exact(name, found) === undefined) return undefined;
+    const [[, shown] = []] = await session.query(`SHOW CREATE SEQUENCE ${qualified(...name)}`);
+    return { id: codeId((shown ?? "").replace(/^CREATE SEQUENCE `(?:[^`]|``)*`/, "")), comment: "" };
   }
-}
-
-async function code(
-  session: Session,
-  text: string,
-  view: string,
-  schema: string,
-  column: string,
-  name: readonly string[],
-  and = "",
-): Promise<ObjectIdentity | undefined> {
-  const row = await find(
-    session,
-    `SELECT ${column}, ${text} FROM information_schema.${view} WHERE ${where(schema, column, name)}${and}`,
-    name,
+  const known = listed.get(kind);
+  if (known === undefined) return undefined;
+  const { view, of, facts } = known;
+  const and = known === code ? ` AND ROUTINE_TYPE = ${literal(kind.toUpperCase())}` : "";
+  const rows = await session.query(
+    `SELECT ${of}_NAME, ${facts} FROM information_schema.${view} WHERE ${where(of, name)}${and}`,
   );
-  return row && { id: row[1] ? codeId(row[1]) : undefined, comment: "" };
+  const row = exact(name, rows);
+  if (row === undefined) return undefined;
+  const [, text, created] = row;
+  return { id: text ? codeId(text) : created ? `created ${created}` : undefined, comment: "" };
 }
 
 /** The id of a routine, trigger or event with this body, as information_schema shows it. */
 export const codeId = (body: string): string => `text ${digest(body)}`;
 
-const noTable = 1146;
+export const noTable = 1146;
 
 const quotedList = "\\((?:`(?:[^`]|``)*`(?!`)(?:, )?)+\\)";
 const foreignKeys = new RegExp(
@@ -155,32 +120,26 @@ const foreignKeys = new RegExp(
 export const shapeText = (shown: string): string =>
   shown.slice(0, shown.lastIndexOf("\n) ENGINE=") + 1).replace(foreignKeys, "");
 
-/** What a table's columns and keys are, without what the last change of it brings (create-tables.ts): its comment and foreign keys. */
-export async function shapeOf(session: Session, name: readonly string[]): Promise<string | undefined> {
+/** SHOW CREATE TABLE; undefined: there is none. */
+export async function shownTable(session: Session, name: readonly string[]): Promise<string | undefined> {
   try {
     const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(...name)}`);
-    return digest(shapeText(shown ?? ""));
+    return shown ?? undefined;
   } catch (error) {
     if (errorNumber(error) === noTable) return undefined;
     throw error;
   }
 }
 
+/** What a table's columns and keys are, without what the last change of it brings (create-tables.ts): its comment and foreign keys. */
+export async function shapeOf(session: Session, name: readonly string[]): Promise<string | undefined> {
+  const shown = await shownTable(session, name);
+  return shown === undefined ? undefined : digest(shapeText(shown));
+}
+
 export const dropStatement = ({ kind, name }: Pick<MadeObject, "kind" | "name">): string | undefined => {
-  switch (kind) {
-    case "table":
-    case "view":
-    case "sequence":
-    case "trigger":
-    case "event":
-    case "function":
-    case "procedure":
-    case "package":
-    case "package body":
-      return `DROP ${kind.toUpperCase()} ${qualified(...name)}`;
-    case "rows":
-      return `TRUNCATE TABLE ${qualified(...name)}`;
-    default:
-      return undefined;
-  }
+  if (kind === "rows") return `TRUNCATE TABLE ${qualified(...name)}`;
+  return kind === "table" || kind === "sequence" || listed.has(kind)
+    ? `DROP ${kind.toUpperCase()} ${qualified(...name)}`
+    : undefined;
 };

@@ -6,9 +6,8 @@ import { type FinishedMark, finishedOf } from "../../run/fence/finished-marks.ts
 import { refuseTouched, type TouchedTable } from "../../run/fence/others-work.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { errorNumber } from "../driver/write-session.ts";
 import type { MysqlFence } from "./fence.ts";
-import { digest, shapeText } from "./identity.ts";
+import { digest, shapeText, shownTable } from "./identity.ts";
 
 /**
  * Before a second attempt drops tables that an earlier one made: what others did on them meanwhile, which would go with
@@ -51,7 +50,7 @@ export async function markShapes(
   tables: readonly { name: string; later: readonly string[] }[],
 ): Promise<void> {
   for (const { name, later } of tables) {
-    const lines = linesOf((await shown(session, database, name)) ?? "").map(short);
+    const lines = linesOf((await shownTable(session, [database, name])) ?? "").map(short);
     const shape: Shape = [name, lines, later.map(nameIn)];
     await fence.partDone(session, `${shapePrefix}${JSON.stringify(shape)}`, 0);
   }
@@ -60,18 +59,6 @@ export async function markShapes(
 /** Whether a mark tells of a table for which `has` holds what it was made as. */
 export const isShapeMark = (part: string, has: (table: string) => boolean): boolean =>
   part.startsWith(shapePrefix) && has((JSON.parse(part.slice(shapePrefix.length)) as Shape)[0]);
-
-const noTable = 1146;
-
-async function shown(session: Session, database: string, name: string): Promise<string | undefined> {
-  try {
-    const [[, text] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, name)}`);
-    return text ?? undefined;
-  } catch (error) {
-    if (errorNumber(error) === noTable) return undefined;
-    throw error;
-  }
-}
 
 /** Errors: `target_changed`, which names what is not the run's. `drop`: options.drop, whose tables go whatever stands on them. */
 export async function refuseOthersWork(
@@ -89,7 +76,7 @@ export async function refuseOthersWork(
   const triggers = await othersTriggers(session, database, made);
   const touched: TouchedTable[] = [];
   for (const name of new Set(tables)) {
-    const text = await shown(session, database, name);
+    const text = await shownTable(session, [database, name]);
     if (text === undefined || !text.startsWith("CREATE TABLE")) continue;
     const keys = [...(await fence.othersConstraints(foreignKeysIn(text)))];
     const others = [

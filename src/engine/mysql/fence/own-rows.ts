@@ -5,6 +5,7 @@ import type { Fence } from "../../run/fence/fence.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber, isDenied } from "../driver/write-session.ts";
+import { noTable } from "./identity.ts";
 
 /**
  * Rows alone: which rows in a table of others are this run's own. MySQL does not say which transaction wrote a row, so the
@@ -103,8 +104,6 @@ async function standing(session: Session, name: Name, own: RowsSum | undefined):
   const found = await sumOf(session, name);
   return found?.rows === own.rows && found.sum === own.sum ? "own" : "others";
 }
-
-const noTable = 1146;
 
 /**
  * Before anything is emptied. Errors: `target_not_empty`, which names the tables with rows that are not proven to be the

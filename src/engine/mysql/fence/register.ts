@@ -5,7 +5,7 @@ import type { Session } from "../driver/session.ts";
 import { longestIdleSeconds } from "../driver/settings.ts";
 import { errorNumber } from "../driver/write-session.ts";
 import { claimEverything } from "./claim-rows.ts";
-import { digest } from "./identity.ts";
+import { digest, noTable } from "./identity.ts";
 import { endSessions, noLocks } from "./predecessors.ts";
 import { foldedDatabase } from "./same-database.ts";
 import { deleteRows, type FenceTable, findTable, makeShareable, makeTable, ownedRows, singleRow } from "./table.ts";
@@ -89,7 +89,6 @@ const lockWaitSeconds = 1;
 const raiseTimeoutMs = 60_000;
 const lockWait = 1205;
 const deadlock = 1213;
-export const noTable = 1146;
 const passing = new Set([lockWait, deadlock, noTable]);
 
 /**

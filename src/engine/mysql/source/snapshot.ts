@@ -3,6 +3,7 @@ import { baseTables } from "../catalogue/catalogue.ts";
 import { engineError } from "../driver/errors.ts";
 import { qualified } from "../driver/names.ts";
 import { connect, type Session } from "../driver/session.ts";
+import { limitStatements } from "../driver/settings.ts";
 import {
   ask,
   type BriefLock,
@@ -79,13 +80,13 @@ export async function openSnapshot(
   giveUp: (error: EngineError) => void,
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const { patience = patienceSeconds, locks = "auto", has = () => true, statementTimeout = 0 } = options;
+  const { patience = patienceSeconds, locks = "auto", has = () => true } = options;
   const { log = () => undefined, rowless = false } = options;
   const open: Session[] = [];
   const session = async () => {
     const opened = await connect(source, { role: "source", program, signal });
     open.push(opened);
-    if (statementTimeout > 0) await opened.query(timeLimit(opened, statementTimeout));
+    await limitStatements(opened, options.statementTimeout);
     return opened;
   };
   let stopWatching: () => void = () => undefined;
@@ -222,12 +223,6 @@ export async function openSnapshot(
     throw engineError(error, { role: "source", endpoint: source });
   }
 }
-
-/** MySQL limits reading statements only, MariaDB all. */
-const timeLimit = ({ server: { maria } }: Session, seconds: number): string =>
-  maria
-    ? `SET SESSION max_statement_time = ${seconds}`
-    : `SET SESSION max_execution_time = ${Math.ceil(seconds * 1000)}`;
 
 const changedMeanwhile = (
   words: string,

@@ -32,7 +32,8 @@ interface Range {
   high: Value | undefined;
 }
 
-const isWhole = ({ dataType }: SourceColumn): boolean => /^(tinyint|smallint|mediumint|int|bigint)$/.test(dataType);
+export const isWhole = ({ dataType }: SourceColumn): boolean =>
+  /^(tinyint|smallint|mediumint|int|bigint)$/.test(dataType);
 const isTime = ({ dataType }: SourceColumn): boolean => /^(date|datetime|timestamp)$/.test(dataType);
 const isString = ({ dataType }: SourceColumn): boolean => /^(char|varchar|binary|varbinary)$/.test(dataType);
 
@@ -63,11 +64,12 @@ function conditions({ columns }: Pick<KeySplit, "columns">, { prefix, at, low, h
 
 const where = (all: readonly string[]): string => (all.length === 0 ? "" : ` WHERE ${all.join(" AND ")}`);
 
-async function estimate(split: KeySplit, range: Range): Promise<number> {
-  const { session, from } = split;
-  const [row = []] = await session.query(
-    `EXPLAIN FORMAT=TRADITIONAL SELECT 1 FROM ${from}${where(conditions(split, range))}`,
-  );
+const estimate = ({ session, from, columns }: KeySplit, range: Range): Promise<number> =>
+  estimatedRows(session, from, conditions({ columns }, range));
+
+/** By the server's statistics. */
+export async function estimatedRows(session: Session, from: string, all: readonly string[]): Promise<number> {
+  const [row = []] = await session.query(`EXPLAIN FORMAT=TRADITIONAL SELECT 1 FROM ${from}${where(all)}`);
   // `rows` stands before `Extra` (MariaDB) or before `filtered` and `Extra` (MySQL).
   return Number(row[session.server.maria ? row.length - 2 : row.length - 3] ?? 0);
 }

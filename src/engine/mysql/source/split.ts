@@ -1,7 +1,7 @@
 import type { SourceColumn, SourceTable } from "../catalogue/tables.ts";
 import { identifier, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { canSplit, splitByKey } from "./split-keys.ts";
+import { canSplit, estimatedRows, isWhole, splitByKey } from "./split-keys.ts";
 
 /** A part of a table: a condition on its key, or the whole. */
 export interface TablePart {
@@ -14,7 +14,6 @@ export interface TablePart {
 /** About what a part should hold. */
 const partBytes = 64 * 1024 * 1024;
 const mostParts = 512;
-const integers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint"]);
 
 /**
  * Ranges of the key that the rows are stored by; of an integer key by its numbers alone. Bounds are of equal width, then halved where the server's
@@ -32,7 +31,7 @@ export async function splitTable(
   const [first] = columns;
   if (wanted < 2 || first === undefined || !canSplit(first)) return whole;
   const from = qualified(database, table.name);
-  if (columns.length > 1 || !integers.has(first.dataType)) {
+  if (columns.length > 1 || !isWhole(first)) {
     // Less than half of the table, above which the server's estimates do not go.
     const most = Math.max(1, Math.min(table.rows / wanted, table.rows / 3) * 1.25);
     const ranges = await splitByKey({ session, from, columns, most, mostParts });
@@ -42,14 +41,8 @@ export async function splitTable(
   const key = identifier(first.name);
   const [[low, high] = []] = await session.query(`SELECT ${priorityOf(table)}MIN(${key}), MAX(${key}) FROM ${from}`);
   if (low === null || low === undefined || high === null || high === undefined) return whole;
-  const estimate = async (above: bigint, upTo: bigint) => {
-    const rows = await session.query(
-      `EXPLAIN FORMAT=TRADITIONAL SELECT 1 FROM ${from} WHERE ${key} > ${above} AND ${key} <= ${upTo}`,
-    );
-    // `rows` stands before `Extra` (MariaDB) or before `filtered` and `Extra` (MySQL).
-    const row = rows[0] ?? [];
-    return Number(row[session.server.maria ? row.length - 2 : row.length - 3] ?? 0);
-  };
+  const estimate = (above: bigint, upTo: bigint) =>
+    estimatedRows(session, from, [`${key} > ${above}`, `${key} <= ${upTo}`]);
   const bounds = equalBounds(BigInt(low) - 1n, BigInt(high), wanted);
   const share = Math.max(1, table.rows / wanted);
   const fine = await halve(bounds, share * 2, estimate);

@@ -2,22 +2,17 @@ import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
+import { referencesTo } from "../fence/drop.ts";
 
 /** What of a target is in the way of names that a copy gives. */
 
 /** Tables that are dropped must not leave another's foreign key without what it refers to. */
 export async function refuseReferences(session: Session, database: string, dropped: readonly string[]): Promise<void> {
   if (dropped.length === 0) return;
-  const rows = await session.query(
-    `SELECT DISTINCT TABLE_SCHEMA, TABLE_NAME, REFERENCED_TABLE_NAME FROM information_schema.KEY_COLUMN_USAGE
-      WHERE REFERENCED_TABLE_SCHEMA = ${literal(database)}`,
-  );
-  const others = rows.filter(
-    ([schema, table, referenced]) =>
-      dropped.includes(referenced ?? "") && !(schema === database && dropped.includes(table ?? "")),
-  );
+  const isDropped = (table: string) => dropped.includes(table);
+  const others = await referencesTo(session, database, isDropped, (of, table) => of === database && isDropped(table));
   if (others.length === 0) return;
-  const words = others.slice(0, 5).map(([schema, table, referenced]) => `${referenced} (by ${schema}.${table})`);
+  const words = others.slice(0, 5).map(({ schema, table, referenced }) => `${referenced} (by ${schema}.${table})`);
   throw new EngineError(
     "dependents_exist",
     `tables that the option drop names are referred to by foreign keys of other tables: ${printable(words.join(", "))}`,
