@@ -2,8 +2,8 @@ import { ProtocolError } from "../../engine/mysql/driver/errors.ts";
 import type { RowSink } from "../../engine/mysql/driver/session.ts";
 import { type InsertTarget, insertHead, literalParts } from "../../engine/mysql/target/insert.ts";
 import { createRowReader } from "../../engine/rows/framing.ts";
+import { createLongRow } from "../../engine/rows/long-row.ts";
 import { kind } from "../../engine/rows/mysql-to-load/rows.ts";
-import { createTextRow } from "../../engine/rows/text-row.ts";
 
 /**
  * Row packets of the text protocol → INSERT statements, as bytes: one loop a row, no object for a row or a field. The same text as
@@ -179,7 +179,7 @@ export function createInsertRows(
     if (column > 0) to[o++] = comma;
   };
 
-  const long = createTextRow(count, {
+  const long = createLongRow(count, {
     start() {
       need(extra);
       beginRow();

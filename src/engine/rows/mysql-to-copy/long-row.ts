@@ -1,6 +1,6 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import type { LongRow } from "../framing.ts";
-import { createTextRow } from "../text-row.ts";
+import { createLongRow } from "../long-row.ts";
 import { blockBytes } from "./blocks.ts";
 import {
   ewkbHead,
@@ -37,7 +37,7 @@ const gatheredBytes = 64 * 1024;
 /** Bytes that a gathered field may be written as, at most. */
 const widest = 8;
 
-export function createLongRow(fields: readonly Field[], findings: readonly Findings[], out: RowOutput): LongRow {
+export function createLongTextRow(fields: readonly Field[], findings: readonly Findings[], out: RowOutput): LongRow {
   let column = 0;
   let skip = 0;
   let srid = 0;
@@ -154,7 +154,7 @@ export function createLongRow(fields: readonly Field[], findings: readonly Findi
     }
   };
 
-  return createTextRow(fields.length, {
+  return createLongRow(fields.length, {
     start: () => undefined,
     none(at) {
       if (at > 0) put(0x09);

@@ -13,7 +13,7 @@ import {
   writeText,
 } from "./field-writers.ts";
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";
-import { createLongRow } from "./long-row.ts";
+import { createLongTextRow } from "./long-row.ts";
 
 /** Bytes written for a byte read, at most: what the widest kind among the columns may do. */
 function widening(fields: readonly Field[]): number {
@@ -94,7 +94,7 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
       trailer: nothing,
       encode,
       broke: () => isBroken,
-      long: (output) => createLongRow(fields, findings, output),
+      long: (output) => createLongTextRow(fields, findings, output),
     },
     out,
   );

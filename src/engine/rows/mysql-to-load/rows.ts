@@ -3,7 +3,7 @@ import type { RowSink } from "../../mysql/driver/session.ts";
 import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
 import { createRowReader } from "../framing.ts";
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
-import { createTextRow } from "../text-row.ts";
+import { createLongRow } from "../long-row.ts";
 
 /**
  * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
@@ -156,7 +156,7 @@ export function createRowEncoder(columnKinds: readonly number[], out: Loader): R
     block[o++] = byte;
   };
 
-  const long = createTextRow(columns, {
+  const long = createLongRow(columns, {
     start: () => undefined,
     none(column) {
       if (column > 0) put(0x09);
