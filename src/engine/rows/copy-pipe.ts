@@ -108,32 +108,15 @@ export async function passCopy(
     filled = ready = sent = 0;
     paused = !pool.some((one) => one !== block && one.pending === 0);
   };
-  /** As `take`; nobody hears what the socket's own call throws. */
-  const taken = (count: number) => {
-    try {
-      take(count);
-    } catch (error) {
-      failure ??= error;
-      source.destroy();
-    }
-  };
   const sink: Sink = {
     space: () => block.bytes.subarray(filled),
     filled(count) {
-      if (failure === undefined) taken(count);
-      return !paused && !held;
-    },
-    lent(bytes) {
-      for (let at = 0; at < bytes.length && failure === undefined; ) {
-        // The driver's from here on; the block may have no room left for it.
-        if (scanner.over) {
-          diverted.toDriver(bytes.subarray(at));
-          break;
-        }
-        const step = Math.min(bytes.length - at, block.bytes.length - filled);
-        block.bytes.set(bytes.subarray(at, at + step), filled);
-        at += step;
-        taken(step);
+      // Nobody hears what the socket's own call throws.
+      try {
+        if (failure === undefined) take(count);
+      } catch (error) {
+        failure ??= error;
+        source.destroy();
       }
       return !paused && !held;
     },

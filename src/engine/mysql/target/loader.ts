@@ -1,5 +1,4 @@
 import { EngineError } from "../../contract/index.ts";
-import { type BlockPool, createBlockPool } from "../../run/memory/block-pool.ts";
 import { packetHeader } from "../driver/wire.ts";
 
 /**
@@ -48,8 +47,6 @@ export interface Loader {
   /** Gives up between two blocks; the transaction is then only good for ROLLBACK. Never rejects. */
   abort(): Promise<void>;
 }
-
-export const createPool = (): BlockPool => createBlockPool(blockBytes);
 
 const tooLarge = "1301";
 /** Of a word in the statement, such as utf8mb3, and of no value. */

@@ -7,12 +7,10 @@ import { Socket } from "node:net";
 
 /** Takes what is read while it is set. */
 export interface Sink {
-  /** Where the next read may go; at least one byte, and not in use elsewhere. */
+  /** Where the next read may go; at least one byte unless the sink has failed, and not in use elsewhere. */
   space(): Uint8Array;
   /** `count` bytes were read into what `space` gave last. False: pause until `resume` is called on the socket. */
   filled(count: number): boolean;
-  /** Bytes that were read elsewhere; they are only lent. False: as above. */
-  lent(bytes: Uint8Array): boolean;
 }
 
 const sinks = new WeakMap<Socket, (sink: Sink | undefined) => void>();
@@ -23,18 +21,16 @@ export function createBlockSocket(): Socket {
   const own = Buffer.allocUnsafeSlow(readBytes);
   let sink: Sink | undefined;
   let current: Uint8Array = own;
+  // A copy, since the driver keeps what it has not read to the end.
+  const toDriver = (bytes: Uint8Array) => socket.emit("data", Buffer.from(bytes));
   const onread = {
     buffer: (): Uint8Array => {
       current = sink === undefined ? own : sink.space();
       return current;
     },
     callback: (count: number, bytes: Uint8Array): boolean => {
-      if (sink === undefined) {
-        // A copy, since the driver keeps what it has not read to the end.
-        socket.emit("data", Buffer.from(bytes.subarray(0, count)));
-        return true;
-      }
-      return bytes === own ? sink.lent(bytes.subarray(0, count)) : sink.filled(count);
+      if (sink !== undefined && bytes !== own) return sink.filled(count);
+      return lend(bytes.subarray(0, count), () => sink, toDriver);
     },
   };
   // The option is public for `net.connect`, and read by the constructor, which the typings do not tell.
@@ -44,6 +40,25 @@ export function createBlockSocket(): Socket {
     sink = next;
   });
   return socket;
+}
+
+/** Copies bytes that were read elsewhere into the space of the sink that is set, or to the driver where none is. Answers as `filled`. */
+function lend(bytes: Uint8Array, sink: () => Sink | undefined, toDriver: (bytes: Uint8Array) => void): boolean {
+  let goesOn = true;
+  for (let at = 0; at < bytes.length; ) {
+    const into = sink();
+    if (into === undefined) {
+      toDriver(bytes.subarray(at));
+      break;
+    }
+    const space = into.space();
+    const step = Math.min(bytes.length - at, space.length);
+    if (step === 0) break;
+    space.set(bytes.subarray(at, at + step));
+    at += step;
+    goesOn = into.filled(step);
+  }
+  return goesOn;
 }
 
 /**
@@ -59,15 +74,17 @@ export function divert(stream: Socket, sink: Sink): { toDriver(bytes: Uint8Array
     set(sink);
     return { toDriver, restore: () => set(undefined) };
   }
-  const lend = (bytes: Buffer) => {
-    if (!sink.lent(bytes)) stream.pause();
+  let left: Sink | undefined = sink;
+  const take = (bytes: Buffer) => {
+    if (!lend(bytes, () => left, toDriver)) stream.pause();
   };
   stream.off("data", listener);
-  stream.on("data", lend);
+  stream.on("data", take);
   return {
     toDriver,
     restore() {
-      stream.off("data", lend);
+      left = undefined;
+      stream.off("data", take);
       stream.on("data", listener);
     },
   };

@@ -68,7 +68,7 @@ export function copyOut(
     return true;
   };
 
-  const read = (): boolean => {
+  const read = () => {
     while (start < end && !over && failure === undefined) {
       if (foreign > 0 || (!consumer.within && buffer[start] !== copyData)) {
         if (!other()) break;
@@ -84,43 +84,23 @@ export function copyOut(
       end -= start;
       start = 0;
     }
-    if (over || failure !== undefined) return true;
-    const room = consumer.room();
-    if (room === undefined) return true;
+    const room = over || failure !== undefined ? undefined : consumer.room();
+    if (room === undefined) return;
     paused = true;
     room.then(() => {
       paused = false;
       diverted.stream.resume();
     }, fail);
-    return false;
-  };
-
-  const safely = (): boolean => {
-    try {
-      return read();
-    } catch (error) {
-      fail(error);
-      return true;
-    }
   };
 
   const sink: Sink = {
     space: () => buffer.subarray(end),
     filled(count) {
       end += count;
-      return safely();
-    },
-    lent(bytes) {
-      for (let at = 0; at < bytes.length && failure === undefined; ) {
-        if (over) {
-          diverted.toDriver(bytes.subarray(at));
-          break;
-        }
-        const step = Math.min(bytes.length - at, buffer.length - end);
-        buffer.set(bytes.subarray(at, at + step), end);
-        at += step;
-        end += step;
-        safely();
+      try {
+        read();
+      } catch (error) {
+        fail(error);
       }
       return !paused;
     },

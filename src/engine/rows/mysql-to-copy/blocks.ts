@@ -1,5 +1,6 @@
+import type { Loader } from "../../mysql/target/loader.ts";
 import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
-import { type BlockPool, createBlockPool } from "../../run/memory/block-pool.ts";
+import type { BlockPool } from "../../run/memory/block-pool.ts";
 
 /**
  * Output blocks: CopyData messages of 256 KB whose header is reserved, each handed to the target's socket in one
@@ -9,18 +10,7 @@ export const blockBytes = 256 * 1024;
 /** Where data starts in a block. */
 export const blockStart = headerBytes;
 
-export interface Blocks {
-  /** An empty block, for the first time. */
-  first(): Buffer;
-  /** Sends block[0..end) and answers with an empty block. */
-  flush(block: Buffer, end: number): Buffer;
-  /** Set while the target has enough to do; taken by whoever asks. */
-  room(): Promise<void> | undefined;
-  /** Gives an unsent block back. */
-  spare(block: Buffer): void;
-}
-
-export const createPool = (): BlockPool => createBlockPool(blockBytes);
+export type Blocks = Pick<Loader, "first" | "flush" | "room" | "spare">;
 
 export function blocksInto(copy: CopyIn, pool: BlockPool): Blocks {
   let waiting: Promise<void> | undefined;
