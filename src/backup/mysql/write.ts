@@ -5,7 +5,7 @@ import { readExactLabels } from "../../engine/mysql/catalogue/exact-labels.ts";
 import { qualified } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber } from "../../engine/mysql/driver/write-session.ts";
-import { withoutCheckpoint } from "../../engine/mysql/source/left-in-source.ts";
+import { withoutCheckpoint } from "../../engine/mysql/source/selected.ts";
 import { openSnapshot, type Snapshot } from "../../engine/mysql/source/snapshot.ts";
 import { priorityOf, splitTable } from "../../engine/mysql/source/split.ts";
 import { readSource } from "../../engine/plan/mysql-mysql/copy/source.ts";

@@ -1,6 +1,5 @@
 import type { CopyOptions } from "../../contract/index.ts";
-import { quotedAccount } from "../../mysql/catalogue/own-account.ts";
-import { readRights } from "../../mysql/catalogue/rights.ts";
+import { quotedAccount, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";

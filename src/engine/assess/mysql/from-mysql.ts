@@ -2,14 +2,13 @@ import type { CopyOptions } from "../../contract/index.ts";
 import { fullName } from "../../contract/text/full-name.ts";
 import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
-import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { ownAccount } from "../../mysql/catalogue/rights.ts";
 import { readConditions } from "../../mysql/catalogue/table-conditions.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import { isSameDatabase as isSameMysql, sameDatabase } from "../../mysql/fence/same-database.ts";
 import { mysqlClaim } from "../../mysql/fence/taken-names.ts";
-import { withoutCheckpoint } from "../../mysql/source/left-in-source.ts";
-import { selectedCatalogue } from "../../mysql/source/selected.ts";
+import { selectedCatalogue, withoutCheckpoint } from "../../mysql/source/selected.ts";
 import { refuseTriggers } from "../../mysql/target/insert-triggers.ts";
 import { doubtWarnings } from "../../plan/fits/doubt-warnings.ts";
 import {

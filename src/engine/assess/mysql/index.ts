@@ -1,7 +1,6 @@
 import type { CopyOptions, Endpoint } from "../../contract/index.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../../mysql/catalogue/catalogue.ts";
-import { ownAccount } from "../../mysql/catalogue/own-account.ts";
-import { type Rights, readRights } from "../../mysql/catalogue/rights.ts";
+import { ownAccount, type Rights, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
 import { literal, qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";

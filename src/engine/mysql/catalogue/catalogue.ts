@@ -1,14 +1,12 @@
-import { among } from "../driver/among.ts";
-import { identifier, literal } from "../driver/names.ts";
+import { among, identifier, literal } from "../driver/names.ts";
 import type { Row, Session } from "../driver/session.ts";
 import { readExactDefaults } from "./exact.ts";
 import { readExactBytes } from "./exact-bytes.ts";
 import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
-import { readParsers } from "./fulltext-parsers.ts";
 import { readObjects, readViewNames, type SourceObject } from "./objects.ts";
 import { readPartitions } from "./partitions.ts";
-import { readPeriods } from "./periods.ts";
+import { readParsers, readPeriods } from "./periods.ts";
 import { readChecks } from "./table-conditions.ts";
 import type { Catalogue, SourceColumn, SourceTable } from "./tables.ts";
 import { findUnseen } from "./unseen.ts";

@@ -6,7 +6,7 @@ import type { SourceForeignKey, SourceTable } from "./tables.ts";
 
 type Rules = Pick<SourceForeignKey, "onUpdate" | "onDelete">;
 
-/** Puts the foreign keys of a database into its tables. `schema` is the database's name as a literal; `onlyThese`: among.ts. */
+/** Puts the foreign keys of a database into its tables. `schema` is the database's name as a literal; `onlyThese`: as `among` writes it. */
 export async function readForeignKeys(
   session: Session,
   database: string,

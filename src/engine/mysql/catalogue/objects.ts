@@ -1,6 +1,5 @@
-import { among } from "../driver/among.ts";
 import { MysqlError } from "../driver/errors.ts";
-import { literal, qualified } from "../driver/names.ts";
+import { among, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 
 /** Views, routines, triggers, events and sequences: what a database has beside its tables, with the source's own text. */

@@ -3,6 +3,8 @@ import type { Session } from "../driver/session.ts";
 import type { SourcePeriod, SourceTable } from "./tables.ts";
 
 const quoted = "`((?:[^`]|``)*)`";
+const names = "`(?:[^`]|``)*`(?:,`(?:[^`]|``)*`)*";
+const parserLine = new RegExp(`\\n  FULLTEXT KEY ${quoted} \\(${names}\\) .*\\bWITH PARSER ${quoted}`, "g");
 const periodLine = new RegExp(`\\n  PERIOD FOR ${quoted} \\(${quoted}, ${quoted}\\)`, "g");
 const checkLine = new RegExp(`\\n  CONSTRAINT ${quoted} CHECK \\(`, "g");
 const orderClause = new RegExp(`^${quoted} < ${quoted}$`);
@@ -13,6 +15,18 @@ const keyLine = new RegExp(
   "g",
 );
 const plain = (name = ""): string => name.replaceAll("``", "`");
+
+/** Parsers of full-text indexes, which only SHOW CREATE TABLE tells. */
+export async function readParsers(session: Session, database: string, tables: Iterable<SourceTable>): Promise<void> {
+  for (const table of tables) {
+    if (!table.indexes.some(({ type }) => type === "FULLTEXT")) continue;
+    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, table.name)}`);
+    for (const [, key, parser] of (shown ?? "").matchAll(parserLine)) {
+      const index = table.indexes.find(({ name, type }) => type === "FULLTEXT" && name === plain(key));
+      if (index !== undefined) index.parser = plain(parser);
+    }
+  }
+}
 
 const first = 100403;
 

@@ -4,7 +4,7 @@ import type { SourceTable } from "./tables.ts";
 
 type Check = SourceTable["checks"][number];
 
-/** Checks of the tables of a database; `onlyThese`: among.ts. Only reads. */
+/** Checks of the tables of a database; `onlyThese`: as `among` writes it. Only reads. */
 export async function readChecks(
   session: Session,
   database: string,

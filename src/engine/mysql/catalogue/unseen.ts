@@ -3,8 +3,7 @@ import { printable } from "../../contract/text/printable.ts";
 import { MysqlError } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { ownAccount } from "./own-account.ts";
-import { type Rights, readRights, rightsOf } from "./rights.ts";
+import { ownAccount, type Rights, readRights, rightsOf } from "./rights.ts";
 
 /** Of a view whose text the server keeps from this user. */
 export const unseenText = "its text cannot be seen with the user's rights";

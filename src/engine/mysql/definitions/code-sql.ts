@@ -1,6 +1,6 @@
 import { identifier } from "../driver/names.ts";
 import type { SourceCode } from "./code-source.ts";
-import { outside, piecesOf } from "./definition.ts";
+import { bare, outside, piecesOf } from "./definition.ts";
 import { withResultCollation } from "./routine-collations.ts";
 
 /** Statements that make a source's views, routines, triggers and events in a target. Pure. */
@@ -89,15 +89,10 @@ function endsInFunction(text: string): boolean {
 }
 
 /** Whether a view draws from a sequence. As MariaDB writes it, whatever was typed. */
-export const drawsNumbers = (shown: string): boolean =>
-  /\b(?:nextval|lastval|setval)\s*\(/i.test(unquoted(piecesOf(shown)));
+export const drawsNumbers = (shown: string): boolean => /\b(?:nextval|lastval|setval)\s*\(/i.test(bare(shown));
 
 /** Why a view that does is not made there. */
 export const noSequences = "it draws from a sequence, and MySQL has none";
-
-/** Names and texts in quotes are no words of it. */
-const unquoted = (pieces: ReturnType<typeof piecesOf>): string =>
-  pieces.map(({ quoted, text }) => (quoted ? "''" : text)).join("");
 
 /**
  * The text of a view with another database's name. Tables of the session's own database are mostly written without it;
@@ -108,7 +103,11 @@ const unquoted = (pieces: ReturnType<typeof piecesOf>): string =>
 export function inDatabase(text: string, from: string, to: string | undefined): string {
   const pieces = piecesOf(text);
   const at = (index: number) => pieces[index]?.text ?? "";
-  const before = (index: number) => unquoted(pieces.slice(0, index));
+  const before = (index: number) =>
+    pieces
+      .slice(0, index)
+      .map(({ quoted, text }) => (quoted ? "''" : text))
+      .join("");
   const isDatabase = (index: number) => {
     if (at(index) !== identifier(from) || at(index + 1).charAt(0) !== ".") return false;
     if (at(index + 1) !== "." || at(index - 1).endsWith(".")) return false;

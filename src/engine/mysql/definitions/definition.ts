@@ -68,6 +68,45 @@ export const outside = (sql: string, change: (text: string) => string): string =
     .map(({ quoted, text }) => (quoted ? text : change(text)))
     .join("");
 
+/** The text of executable comments, without what makes them comments. */
+export const unwrapped = (text: string): string =>
+  outside(text, (between) => between.replace(/\/\*M?!\d*\s*/g, "").replace(/(?:(?<!\s)\s+)?\*\//g, ""));
+
+/** What is not in quotes. */
+export const bare = (text: string): string =>
+  piecesOf(text)
+    .map((piece) => (piece.quoted ? "''" : piece.text))
+    .join("");
+
+/** Of `words` outside of quotes, or -1. */
+export function positionOf(text: string, words: string | RegExp): number {
+  let at = 0;
+  for (const piece of piecesOf(text)) {
+    const found = piece.quoted ? -1 : typeof words === "string" ? piece.text.indexOf(words) : piece.text.search(words);
+    if (found >= 0) return at + found;
+    at += piece.text.length;
+  }
+  return -1;
+}
+
+/** Where the expression that starts there ends: before an attribute that may follow, outside of brackets and quotes. */
+export function endOfDefault(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  for (const { quoted, text: piece } of piecesOf(text.slice(start))) {
+    if (!quoted) {
+      for (let index = 0; index < piece.length; index++) {
+        if (piece[index] === "(") depth++;
+        else if (piece[index] === ")") depth--;
+        else if (depth === 0 && /^ (?:COMMENT|ON UPDATE|CHECK|INVISIBLE|REF_SYSTEM_ID)\b/.test(piece.slice(index)))
+          return at + index;
+      }
+    }
+    at += piece.length;
+  }
+  return text.length;
+}
+
 const quotedName = "`((?:[^`]|``)*)`";
 const headers: [Item["kind"], RegExp][] = [
   ["column", new RegExp(`^${quotedName}`)],
@@ -93,7 +132,8 @@ export function parseDefinition(shown: string, foreignKeys: readonly KeyNames[] 
   const { parts, end } = splitList(sql, open[0].length);
   const items = parts.map((text) => itemOf(text.trim()));
   const tail = sql.slice(end);
-  const at = partitionsStart(tail);
+  const found = positionOf(tail, /(?:\/\*!\d+\s+)?PARTITION BY /);
+  const at = found < 0 ? tail.length : found;
   const partitions = tail.slice(at).trim();
   return {
     items,
@@ -138,16 +178,6 @@ function itemOf(text: string): Item {
     if (found !== null) return { kind, name: (found[1] ?? "").replaceAll("``", "`"), text };
   }
   throw new Error("every text has a header");
-}
-
-function partitionsStart(tail: string): number {
-  let at = 0;
-  for (const { quoted, text } of piecesOf(tail)) {
-    const found = quoted ? null : /(?:\/\*!\d+\s+)?PARTITION BY /.exec(text);
-    if (found !== null) return at + found.index;
-    at += text.length;
-  }
-  return tail.length;
 }
 
 const optionPattern =

@@ -1,8 +1,19 @@
 import type { Server } from "../driver/session.ts";
 import { nearestCollation } from "./collations.ts";
-import { type Definition, type Item, type Option, optionText, outside, piecesOf, splitList } from "./definition.ts";
+import {
+  bare,
+  type Definition,
+  endOfDefault,
+  type Item,
+  type Option,
+  optionText,
+  outside,
+  piecesOf,
+  positionOf,
+  splitList,
+  unwrapped,
+} from "./definition.ts";
 import { hasOtherBytes, withoutIntroducers } from "./introducers.ts";
-import { bare, endOfDefault, positionOf, unwrapped } from "./outside.ts";
 
 /**
  * A table's text for the target's server: as it is where both are of one kind, in the other's words where they are not.

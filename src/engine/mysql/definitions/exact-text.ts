@@ -3,7 +3,7 @@ import { bytesOfHex, hexOf, holdsBytes, isPlainText } from "../catalogue/exact-b
 import { literal } from "../driver/names.ts";
 import type { Server } from "../driver/session.ts";
 import type { Definition, Item } from "./definition.ts";
-import { positionOf } from "./outside.ts";
+import { positionOf } from "./definition.ts";
 
 /**
  * A table's text with the characters of four bytes for which the server shows `?` in labels, and MariaDB in defaults, and

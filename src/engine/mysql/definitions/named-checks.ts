@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
 import type { SourceTable } from "../catalogue/tables.ts";
+import { identifier } from "../driver/names.ts";
+import { positionOf } from "./definition.ts";
 import type { TranslatedTable } from "./dialect.ts";
-import { positionOf } from "./outside.ts";
 
 /** Characters of a table's name up to which there is room for the name of a check after it. */
 const longestForChecks = 56;
@@ -50,21 +51,20 @@ export function withNamedChecks(
     const name = `${stem}${++count}`;
     return taken.has(name.toLowerCase()) ? free() : name;
   };
-  const quoted = (name: string) => `\`${name.replaceAll("`", "``")}\``;
   const notes = [...translated.notes];
   const items = translated.items.map((one) => {
     const { source, text } = one;
     if (text === undefined) return one;
     if (source.kind === "column") {
       const at = positionOf(text, " CHECK (");
-      return at < 0 ? one : { ...one, text: `${text.slice(0, at)} CONSTRAINT ${quoted(free())}${text.slice(at)}` };
+      return at < 0 ? one : { ...one, text: `${text.slice(0, at)} CONSTRAINT ${identifier(free())}${text.slice(at)}` };
     }
     if (source.kind !== "check") return one;
     if (!/^(?:CONSTRAINT_\d+)?$/i.test(source.name) && !repeated.has(source.name.toLowerCase())) return one;
     const name = free();
     const note = `it is called ${name}: in MySQL a check's name is one for all tables of a database`;
     notes.push({ item: source, outcome: "converted", note });
-    return { ...one, text: text.replace(head, () => `CONSTRAINT ${quoted(name)} CHECK`) };
+    return { ...one, text: text.replace(head, () => `CONSTRAINT ${identifier(name)} CHECK`) };
   });
   return { ...translated, items, notes };
 }

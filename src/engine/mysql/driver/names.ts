@@ -8,6 +8,10 @@ export const qualified = (...names: readonly string[]): string => names.map(iden
 export const literal = (text: string): string =>
   `'${text.replaceAll("\\", "\\\\").replaceAll("'", "''").replaceAll("\0", "\\0")}'`;
 
+/** ` AND column IN (…)` for a query of the server's own catalogue. Its names are compared as the server compares them: what comes is looked up again. */
+export const among = (column: string, names: readonly string[]): string =>
+  ` AND ${names.length === 0 ? "FALSE" : `${column} IN (${names.map(literal).join(", ")})`}`;
+
 /** What MySQL refuses in any name, replaced: characters beyond the basic plane, where MySQL itself writes ?, and spaces at the end. */
 export const keepable = (name: string): string =>
   name.replaceAll(/[\u{10000}-\u{10ffff}\ud800-\udfff\0]/gu, "_").replace(/(?<!\s)\s+$/u, "_");

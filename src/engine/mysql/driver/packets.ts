@@ -1,7 +1,13 @@
 import { EngineError } from "../../contract/index.ts";
 import { ProtocolError } from "./errors.ts";
 import type { Consume } from "./input.ts";
-import { fullPacket, packetHeader } from "./wire.ts";
+import { fullPacket, packetHeader, type StatementOutcome } from "./wire.ts";
+
+/** How the answer to a command ends. */
+export interface ResponseCallbacks<T = StatementOutcome | undefined> {
+  done(answer: T): void;
+  failed(error: Error): void;
+}
 
 /** Above this a packet is gathered apart, since it may not fit into what is left of the input buffer. */
 const inPlaceBytes = 256 * 1024;

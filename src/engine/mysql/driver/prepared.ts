@@ -1,7 +1,7 @@
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
+import type { ResponseCallbacks } from "./packets.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
-import type { ResponseCallbacks } from "./response-end.ts";
 import { parseError, readLength } from "./wire.ts";
 
 /**

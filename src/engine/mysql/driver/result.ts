@@ -2,9 +2,9 @@ import { answerBytes } from "../../run/memory/bounded.ts";
 import { sharedText } from "../../run/memory/shared-text.ts";
 import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
+import type { ResponseCallbacks } from "./packets.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
 import { isBytes, parseColumn, type WireColumn } from "./prepared.ts";
-import type { ResponseCallbacks } from "./response-end.ts";
 import type { Row, RowSink } from "./session-types.ts";
 import { packet, parseError, parseOk, readLength, type StatementOutcome } from "./wire.ts";
 

@@ -6,8 +6,7 @@ import { readExactLabels } from "../catalogue/exact-labels.ts";
 import type { Catalogue } from "../catalogue/tables.ts";
 import type { Session } from "../driver/session.ts";
 import { fenceTableName } from "../fence/table.ts";
-import { withoutCheckpoint } from "./left-in-source.ts";
-import { selectedCatalogue } from "./selected.ts";
+import { selectedCatalogue, withoutCheckpoint } from "./selected.ts";
 import { openSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** A MySQL or MariaDB source as a copy reads it: one state of it, and what of it is to be copied. */

@@ -1,8 +1,11 @@
 import type { InventoryEntry } from "../../contract/index.ts";
+import { leftCheckpoint } from "../../run/fence/leftover-checkpoint.ts";
 import type { Selection } from "../../run/selection.ts";
 import type { Catalogue } from "../catalogue/tables.ts";
+import type { Session } from "../driver/session.ts";
+import { fenceTableName, leftInSource } from "../fence/table.ts";
 
-/** What of a source the options include and exclude leave to be copied. Pure. */
+/** What of a source is to be copied: what the options include and exclude leave, but for the table of a copy that was made into it. */
 
 const isRelation = (kind: Catalogue["others"][number]["kind"]): boolean => kind === "view" || kind === "sequence";
 
@@ -33,4 +36,16 @@ export function selectedCatalogue(
       ...whole.others.flatMap((other) => (isOut(other) ? [leftOut(other.kind, other.name)] : [])),
     ],
   };
+}
+
+/** The catalogue without that table. Errors: `reserved_name` for a user's table of its name, where it is to be copied. */
+export async function withoutCheckpoint(
+  session: Session,
+  database: string,
+  whole: Catalogue,
+  has: (table: string) => boolean,
+): Promise<{ whole: Catalogue; left: InventoryEntry[] }> {
+  if (!has(fenceTableName) || !(await leftInSource(session, database))) return { whole, left: [] };
+  const tables = whole.tables.filter(({ name }) => name !== fenceTableName);
+  return { whole: { ...whole, tables }, left: [leftCheckpoint(fenceTableName)] };
 }

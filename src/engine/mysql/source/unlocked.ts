@@ -8,36 +8,25 @@ import { beginBetweenCommits, type LogPosition } from "./log-position.ts";
  * snapshot together with its place in the binary log, but a session that writes with `sql_log_bin = 0` is not in that log, and
  * InnoDB's counter of transactions moves before such a commit becomes visible: 1 of 4,889 openings that looked equal was torn.
  */
-export interface Unlocked {
+export async function beginUnlocked({ control, readers, begin, locks, cause }: Unlocked) {
+  const left = readers.slice(0, 1);
+  await Promise.all(readers.slice(1).map((reader) => reader.end()));
+  const [alone] = left;
+  const start = () => begin(left);
+  let position: LogPosition = {};
+  // Of MariaDB each session knows its own.
+  if (alone === undefined || control.server.maria) await start();
+  else position = await beginBetweenCommits(alone, start);
+  return { left, position, warnings: readers.length > 1 ? [aloneWarning(locks, cause)] : [] };
+}
+
+interface Unlocked {
   control: Session;
   readers: readonly Session[];
   begin(sessions: readonly Session[]): Promise<void>;
   locks: CopyOptions["source_locks"];
   /** Why nothing was locked where the user may; undefined: the user may not. */
   cause?: string | undefined;
-}
-
-export interface StartedSnapshot {
-  /** The one that reads; the others were closed. */
-  left: Session[];
-  /** Of MySQL; of MariaDB each session knows its own. */
-  position: LogPosition;
-  /** For the report. */
-  warnings: string[];
-}
-
-/** Sessions that read. */
-const most = 1;
-
-export async function beginUnlocked({ control, readers, begin, locks, cause }: Unlocked): Promise<StartedSnapshot> {
-  const left = readers.slice(0, most);
-  await Promise.all(readers.slice(most).map((reader) => reader.end()));
-  const warnings = readers.length > most ? [aloneWarning(locks, cause)] : [];
-  const [alone] = left;
-  if (alone !== undefined && !control.server.maria)
-    return { left, position: await beginBetweenCommits(alone, () => begin(left)), warnings };
-  await begin(left);
-  return { left, position: {}, warnings };
 }
 
 const aloneWarning = (locks: Unlocked["locks"], cause: string | undefined): string => {

@@ -1,4 +1,5 @@
 import { EngineError } from "../../contract/index.ts";
+import type { Blocks } from "../../run/memory/block-pool.ts";
 import { packetHeader } from "../driver/wire.ts";
 
 /**
@@ -29,15 +30,7 @@ export interface LoadTarget {
   inserts?: boolean | undefined;
 }
 
-export interface Loader {
-  /** An empty block, for the first time. */
-  first(): Buffer;
-  /** Sends the rows in block[blockStart..end), of which the last may go on in the next, and answers with an empty block. */
-  flush(block: Buffer, end: number): Buffer;
-  /** Set while the target has enough to do; taken by whoever asks. Rejects with the server's error. */
-  room(): Promise<void> | undefined;
-  /** Gives an unsent block back. */
-  spare(block: Buffer): void;
+export interface Loader extends Blocks {
   /**
    * Ends the rows, of which there were so many. Errors: `data_refused` when a row was skipped or the server warned of
    * anything, but for as many warnings as `tolerated` says, all of the number 1265 and of the columns that it names, and for

@@ -1,10 +1,10 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
+import type { Blocks } from "../../run/memory/block-pool.ts";
 import { type BinaryField, byByte, sizeOf } from "./binary-fields.ts";
 import { createLongBinaryRow } from "./binary-long-row.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putNull } from "./binary-values.ts";
 import { createBinaryWriter, valueExtra, widestOf } from "./binary-writer.ts";
-import type { Blocks } from "./blocks.ts";
 import { createEncoder, type RowEncoder } from "./encoder.ts";
 import { noFindings } from "./fields.ts";
 

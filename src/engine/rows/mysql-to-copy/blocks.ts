@@ -1,6 +1,5 @@
-import type { Loader } from "../../mysql/target/loader.ts";
 import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
-import type { BlockPool } from "../../run/memory/block-pool.ts";
+import type { BlockPool, Blocks } from "../../run/memory/block-pool.ts";
 
 /**
  * Output blocks: CopyData messages of 256 KB whose header is reserved, each handed to the target's socket in one
@@ -9,8 +8,6 @@ import type { BlockPool } from "../../run/memory/block-pool.ts";
 export const blockBytes = 256 * 1024;
 /** Where data starts in a block. */
 export const blockStart = headerBytes;
-
-export type Blocks = Pick<Loader, "first" | "flush" | "room" | "spare">;
 
 export function blocksInto(copy: CopyIn, pool: BlockPool): Blocks {
   let waiting: Promise<void> | undefined;

@@ -1,6 +1,7 @@
 import type { RowSink } from "../../mysql/driver/session.ts";
+import type { Blocks } from "../../run/memory/block-pool.ts";
 import { createRowReader, type LongRow } from "../framing.ts";
-import { type Blocks, blockBytes, blockStart } from "./blocks.ts";
+import { blockBytes, blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
 import type { RowOutput } from "./long-row.ts";
 

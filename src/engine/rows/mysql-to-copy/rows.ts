@@ -1,5 +1,5 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
-import type { Blocks } from "./blocks.ts";
+import type { Blocks } from "../../run/memory/block-pool.ts";
 import { createEncoder, type RowEncoder } from "./encoder.ts";
 import {
   copyBytes,

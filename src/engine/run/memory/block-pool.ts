@@ -13,3 +13,15 @@ export function createBlockPool(bytes: number): BlockPool {
     },
   };
 }
+
+/** Blocks on their way to a target. */
+export interface Blocks {
+  /** An empty block, for the first time. */
+  first(): Buffer;
+  /** Sends what is in the block up to `end`, of which the last row may go on in the next, and answers with an empty block. */
+  flush(block: Buffer, end: number): Buffer;
+  /** Set while the target has enough to do; taken by whoever asks. Rejects with the server's error. */
+  room(): Promise<void> | undefined;
+  /** Gives an unsent block back. */
+  spare(block: Buffer): void;
+}

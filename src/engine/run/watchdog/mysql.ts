@@ -1,6 +1,6 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { ownAccount } from "../../mysql/catalogue/own-account.ts";
+import { ownAccount } from "../../mysql/catalogue/rights.ts";
 import { connect, type Session } from "../../mysql/driver/session.ts";
 import { diagnoseOnSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";

@@ -2,9 +2,8 @@ import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../
 import { bytesOfHex, hexOf } from "../../mysql/catalogue/exact-bytes.ts";
 import { nearestCollation } from "../../mysql/definitions/collations.ts";
 import { comparable } from "../../mysql/definitions/compare-definitions.ts";
-import { type Definition, outside, piecesOf } from "../../mysql/definitions/definition.ts";
+import { type Definition, endOfDefault, outside, piecesOf, positionOf } from "../../mysql/definitions/definition.ts";
 import { type Traits, type TranslatedTable, translate } from "../../mysql/definitions/dialect.ts";
-import { endOfDefault, positionOf } from "../../mysql/definitions/outside.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
 
 /**

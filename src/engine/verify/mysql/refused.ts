@@ -1,5 +1,5 @@
 import type { SourceTable } from "../../mysql/catalogue/catalogue.ts";
-import { endOfDefault, positionOf } from "../../mysql/definitions/outside.ts";
+import { endOfDefault, positionOf } from "../../mysql/definitions/definition.ts";
 import { qualified } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";

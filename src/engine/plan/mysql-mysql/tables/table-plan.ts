@@ -1,9 +1,14 @@
 import { labelsOf, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { drawsNumbers } from "../../../mysql/definitions/code-sql.ts";
-import { type Definition, type Item, optionText } from "../../../mysql/definitions/definition.ts";
+import {
+  type Definition,
+  endOfDefault,
+  type Item,
+  optionText,
+  positionOf,
+} from "../../../mysql/definitions/definition.ts";
 import { listedColumns, type Traits, type TranslatedTable, translate } from "../../../mysql/definitions/dialect.ts";
 import { type CheckNames, withNamedChecks } from "../../../mysql/definitions/named-checks.ts";
-import { endOfDefault, positionOf } from "../../../mysql/definitions/outside.ts";
 import { withOwnCollations } from "../../../mysql/definitions/own-collations.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Server } from "../../../mysql/driver/session.ts";

@@ -3,9 +3,9 @@ import type { Session as Reader, RowSink } from "../../../mysql/driver/session.t
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { binaryFields } from "../../../rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../../rows/mysql-to-copy/binary-rows.ts";
-import type { Blocks } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import { createRowEncoder } from "../../../rows/mysql-to-copy/rows.ts";
+import type { Blocks } from "../../../run/memory/block-pool.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /**
