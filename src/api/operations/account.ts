@@ -18,11 +18,12 @@ import { signIn } from "../../requests/sessions/sign-in.ts";
 import { signOut } from "../../requests/sessions/sign-out.ts";
 import { mostAccountEvents } from "../../resources/account-log.ts";
 import type { Operation, OperationResult } from "../openapi/operation.ts";
-import { identityOf } from "./identity.ts";
+import { taggedOperations } from "./authenticated.ts";
 
 /** Sign up, in and out; who I am; another password. */
 
 const tag = "Account";
+const { ofAccount } = taggedOperations(tag);
 
 export const exampleAccount: z.output<typeof accountSchema> = {
   id: "a5fb8ed04ea0ac7a5b2a6fdc2d3cbd4c4e1a2b2f9",
@@ -88,52 +89,36 @@ export const accountOperations: readonly Operation[] = [
       return withSession("Welcome.", await signUp(world, signUpSchema.parse(body), { address, attempt }));
     },
   },
-  {
+  ofAccount({
     id: "getAccount",
     method: "get",
     path: "/api/account",
     summary: "Get the account",
     description: "The account of the token or session.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "read",
     answer: { status: 200, description: "The account.", schema: accountSchema },
     problems: [],
     examples: { response: exampleAccount },
-    async run(_world, call) {
-      return { body: shownAccount(identityOf(call).account) };
-    },
-  },
-  {
+    run: async (_world, { account }) => ({ body: shownAccount(account) }),
+  }),
+  ofAccount({
     id: "listAccountEvents",
     method: "get",
     path: "/api/account/events",
     summary: "List the account's events (audit log)",
     description: `Sign-ins, and changes that your tokens and sessions made or tried, newest first. Each event has the token, address, action, object and result. The last ${mostAccountEvents} are kept. A new event is listed a few seconds after its call. Calls over a rate limit and refused sign-ins are not listed; the service's log has them.`,
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "read",
     query: pageSchema,
     answer: { status: 200, description: "A page of events.", schema: listOf(accountEventSchema) },
     problems: [],
     examples: { response: { data: [exampleEvent], next_cursor: null } },
-    async run(world, call) {
-      return { body: await listAccountEvents(world, identityOf(call), pageSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, identity, call) => ({ body: await listAccountEvents(world, identity, call.query) }),
+  }),
+  ofAccount({
     id: "changePassword",
     method: "patch",
     path: "/api/account",
     summary: "Change the password",
     description:
       "Ends every session of the account, on every replica, before it returns. A session that makes this call gets a new one. Tokens stay valid, unless `revoke_tokens` is true. Attempts with a wrong current password have a limit of their own.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "write",
     body: passwordChangeSchema,
     answer: { status: 200, description: "The new password is set.", schema: answered },
     problems: ["state_conflict", "busy"],
@@ -141,14 +126,12 @@ export const accountOperations: readonly Operation[] = [
       request: { password: "correct horse battery", new_password: "staple correct horse" },
       response: { message: "The new password is set.", account: exampleAccount },
     },
-    async run(world, call) {
-      const identity = identityOf(call);
-      const input = passwordChangeSchema.parse(call.body);
-      const changed = await changePassword(world, identity, input, call);
+    async run(world, identity, call) {
+      const changed = await changePassword(world, identity, call.body, call);
       const message = "The new password is set.";
       return identity.session ? withSession(message, changed) : { body: { message, account: changed.account } };
     },
-  },
+  }),
   {
     id: "signIn",
     method: "post",
@@ -166,18 +149,14 @@ export const accountOperations: readonly Operation[] = [
       return withSession("Signed in.", await signIn(world, credentialsSchema.parse(call.body), call));
     },
   },
-  {
+  ofAccount({
     id: "signOut",
     method: "delete",
     path: "/api/session",
     summary: "Sign out",
     description:
       "Ends the session of this call, on every replica, before it returns. Other sessions and tokens stay valid.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
     sessionOnly: true,
-    tier: "write",
     answer: {
       status: 200,
       description: "Signed out.",
@@ -185,12 +164,12 @@ export const accountOperations: readonly Operation[] = [
     },
     problems: ["state_conflict"],
     examples: { response: { message: "Signed out." } },
-    async run(world, call) {
-      await signOut(world, identityOf(call));
+    async run(world, identity) {
+      await signOut(world, identity);
       return {
         body: { message: "Signed out." },
         cookies: [{ name: sessionCookie, value: "", maxAgeSeconds: 0 }],
       };
     },
-  },
+  }),
 ];

@@ -12,25 +12,22 @@ import {
 } from "../../requests/backups/shapes.ts";
 import { updateBackup } from "../../requests/backups/update.ts";
 import type { Operation } from "../openapi/operation.ts";
+import { taggedOperations } from "./authenticated.ts";
 import { backupExample, createBackupExample, createdBackupExample } from "./backup-examples.ts";
-import { callerOf } from "./identity.ts";
 
 /** Backup schedules, from create to delete. */
 
-const tag = "Backups";
+const { ofTeam } = taggedOperations("Backups");
 const params = z.object({ id: backupIdSchema });
 
 export const backupOperations: readonly Operation[] = [
-  {
+  ofTeam({
     id: "createBackup",
     method: "post",
     path: "/api/backups",
     summary: "Create a backup schedule",
     description:
       "Backs up one database at fixed times; daily is the shortest interval, and the default. Nothing is connected to until the first run. With an `Idempotency-Key`, a repeat of the same body returns the same schedule, and another body is refused.",
-    tag,
-    auth: "token",
-    tier: "write",
     body: backupCreateSchema,
     idempotent: true,
     answer: {
@@ -55,56 +52,40 @@ export const backupOperations: readonly Operation[] = [
         backup: createdBackupExample,
       },
     },
-    async run(world, call) {
-      const input = backupCreateSchema.parse(call.body);
-      return { body: await createBackup(world, callerOf(call), input, call.idempotencyKey) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await createBackup(world, caller, call.body, call.idempotencyKey) }),
+  }),
+  ofTeam({
     id: "listBackups",
     method: "get",
     path: "/api/backups",
     summary: "List backup schedules",
     description:
       "The acting team's backup schedules, newest first; those that were made with `kubectl` in its namespace too.",
-    tag,
-    auth: "token",
-    tier: "read",
     query: backupListSchema,
     answer: { status: 200, description: "A page of schedules.", schema: backupsSchema },
     problems: ["backups_disabled", "invalid"],
     examples: { response: { data: [backupExample], next_cursor: null } },
-    async run(world, call) {
-      return { body: await listBackups(world, callerOf(call), backupListSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await listBackups(world, caller, call.query) }),
+  }),
+  ofTeam({
     id: "getBackup",
     method: "get",
     path: "/api/backups/{id}",
     summary: "Show a backup schedule",
     description: "One schedule, with its next and last runs and its last verification.",
-    tag,
-    auth: "token",
-    tier: "read",
     params,
     answer: { status: 200, description: "The schedule.", schema: backupSchema },
     problems: ["backups_disabled", "not_found", "other_team"],
     examples: { response: backupExample },
-    async run(world, call) {
-      return { body: await getBackup(world, callerOf(call), params.parse(call.params).id) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await getBackup(world, caller, call.params.id) }),
+  }),
+  ofTeam({
     id: "updateBackup",
     method: "patch",
     path: "/api/backups/{id}",
     summary: "Change a backup schedule",
     description:
       "Changes the fields that the body has, and leaves the others. `suspend: true` stops new runs. A new `database_url` is for instance one with a new password; runs that have started keep the old one. The URL is sealed for use with one storage and one list of recipients: send `database_url` with `storage` or `recipients`.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     body: backupChangeSchema,
     answer: { status: 200, description: "The schedule is changed.", schema: backupResponseSchema },
@@ -116,21 +97,15 @@ export const backupOperations: readonly Operation[] = [
         backup: { ...backupExample, status: "suspended", next_run_at: null },
       },
     },
-    async run(world, call) {
-      const { id } = params.parse(call.params);
-      return { body: await updateBackup(world, callerOf(call), id, backupChangeSchema.parse(call.body)) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await updateBackup(world, caller, call.params.id, call.body) }),
+  }),
+  ofTeam({
     id: "deleteBackup",
     method: "delete",
     path: "/api/backups/{id}",
     summary: "Delete a backup schedule",
     description:
       "Deletes the schedule with its stored URL. Its runs are kept and can be restored, unless its `deletion_policy` is `delete`: then they are deleted with everything that they stored.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     answer: {
       status: 200,
@@ -144,8 +119,6 @@ export const backupOperations: readonly Operation[] = [
         backup: backupExample,
       },
     },
-    async run(world, call) {
-      return { body: await removeBackup(world, callerOf(call), params.parse(call.params).id) };
-    },
-  },
+    run: async (world, caller, call) => ({ body: await removeBackup(world, caller, call.params.id) }),
+  }),
 ];

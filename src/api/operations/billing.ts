@@ -1,15 +1,14 @@
 import { linkSchema, openPortal, subscribe } from "../../requests/billing/links.ts";
 import type { Operation } from "../openapi/operation.ts";
-import { identityOf } from "./identity.ts";
+import { taggedOperations } from "./authenticated.ts";
 
 /** Links to Stripe's pages, for a person. They are the account's, independent of the acting team. */
 
-const tag = "Billing";
-const common = { method: "post", tag, auth: "token", withoutTeam: true, tier: "write" } as const;
+const { ofAccount } = taggedOperations("Billing");
 
 export const billingOperations: readonly Operation[] = [
-  {
-    ...common,
+  ofAccount({
+    method: "post",
     id: "subscribe",
     path: "/api/billing/subscribe",
     summary: "Subscribe to Pro",
@@ -23,10 +22,10 @@ export const billingOperations: readonly Operation[] = [
         url: "https://checkout.stripe.com/c/pay/cs_test_a1",
       },
     },
-    run: async (world, call) => ({ body: await subscribe(world, identityOf(call)) }),
-  },
-  {
-    ...common,
+    run: async (world, identity) => ({ body: await subscribe(world, identity) }),
+  }),
+  ofAccount({
+    method: "post",
     id: "openBillingPortal",
     path: "/api/billing/portal",
     summary: "Open the billing portal",
@@ -40,6 +39,6 @@ export const billingOperations: readonly Operation[] = [
         url: "https://billing.stripe.com/p/session/test_a1",
       },
     },
-    run: async (world, call) => ({ body: await openPortal(world, identityOf(call)) }),
-  },
+    run: async (world, identity) => ({ body: await openPortal(world, identity) }),
+  }),
 ];

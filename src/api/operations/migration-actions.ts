@@ -11,25 +11,22 @@ import {
   retrySchema,
 } from "../../requests/migrations/view/shapes.ts";
 import type { Operation } from "../openapi/operation.ts";
-import { callerOf } from "./identity.ts";
+import { keyOf, taggedOperations } from "./authenticated.ts";
 import { actedExample, pairExample, payableExample } from "./migration-examples.ts";
 
 /** What is done to a migration that is there. */
 
-const tag = "Migrations";
+const { ofTeam } = taggedOperations("Migrations");
 const params = z.object({ id: idSchema });
 
 export const migrationActionOperations: readonly Operation[] = [
-  {
+  ofTeam({
     id: "checkoutMigration",
     method: "post",
     path: "/api/migrations/{id}/checkout",
     summary: "Restart the checkout",
     description:
       "Returns the link where the user authorizes the payment of a migration that is `awaiting_payment`. If the page was closed, it is a new link. Without a payment to authorize it is 409 `nothing_to_pay`.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     idempotent: true,
     answer: { status: 200, description: "The link.", schema: checkoutSchema },
@@ -41,20 +38,15 @@ export const migrationActionOperations: readonly Operation[] = [
         checkout_url: "https://checkout.stripe.com/c/pay/cs_test_a1",
       },
     },
-    async run(world, call) {
-      return { body: await checkout(world, callerOf(call), params.parse(call.params).id) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await checkout(world, caller, call.params.id) }),
+  }),
+  ofTeam({
     id: "retryMigration",
     method: "post",
     path: "/api/migrations/{id}/retry",
     summary: "Retry a failed migration",
     description:
       "Queues a failed migration again. Finished tables of an earlier run are kept if they are equal to the source, and other tables are copied again. A wrong password or host needs no new migration: give `source_url` and `target_url`, both. A URL of another database starts the copy anew, as a reset does. The price stays. If a payment is due again, the response has `checkout_url`: open it and authorize the payment. With an `Idempotency-Key` a repeat does not start another run.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     body: retrySchema,
     bodyOptional: true,
@@ -74,22 +66,17 @@ export const migrationActionOperations: readonly Operation[] = [
       request: pairExample,
       response: actedExample("The migration is queued again: poll it until its status is completed or failed."),
     },
-    async run(world, call) {
-      const { id } = params.parse(call.params);
-      const key = call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey };
-      return { body: await retry(world, callerOf(call), { id, urls: retrySchema.parse(call.body), ...key }) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({
+      body: await retry(world, caller, { ...call.params, urls: call.body, ...keyOf(call) }),
+    }),
+  }),
+  ofTeam({
     id: "resetMigration",
     method: "post",
     path: "/api/migrations/{id}/reset",
     summary: "Reset a migration",
     description:
       "Without `confirm` it changes nothing: the response (200) lists the tables to drop, and the price of the next run. With `confirm: true` it stops a run in progress, drops from the target what this migration made there and nothing else, and runs it again (202). If a payment is due again, the response has `checkout_url`. A reset does not cancel: the copy runs again.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     body: resetSchema,
     bodyOptional: true,
@@ -113,12 +100,10 @@ export const migrationActionOperations: readonly Operation[] = [
         "The migration's tables and objects in the target are being dropped, then it runs again: poll it until its status is completed or failed.",
       ),
     },
-    async run(world, call) {
-      const { confirm } = resetSchema.parse(call.body);
-      const { id } = params.parse(call.params);
-      const key = call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey };
-      const body = await resetMigration(world, callerOf(call), { id, confirm, ...key });
+    async run(world, caller, call) {
+      const { confirm } = call.body;
+      const body = await resetMigration(world, caller, { ...call.params, confirm, ...keyOf(call) });
       return confirm ? { body } : { status: 200, body };
     },
-  },
+  }),
 ];

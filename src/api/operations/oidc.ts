@@ -5,11 +5,12 @@ import { unlink } from "../../requests/oidc/links.ts";
 import { type OidcStart, startOidc, startOidcLink } from "../../requests/oidc/start.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { answered, exampleAccount, sessionCookies } from "./account.ts";
-import { identityOf } from "./identity.ts";
+import { taggedOperations } from "./authenticated.ts";
 
 /** Sign-in with OpenID Connect, in a browser: to the issuer's page, and back. */
 
 const tag = "Account";
+const { ofAccount } = taggedOperations(tag);
 
 const methodsSchema = z.object({
   password: z.boolean().describe("Whether an e-mail address and a password sign in."),
@@ -124,18 +125,14 @@ export const oidcOperations: readonly Operation[] = [
       };
     },
   },
-  {
+  ofAccount({
     id: "linkOidc",
     method: "post",
     path: linkPath,
     summary: "Link an OpenID Connect identity",
     description:
       "Links an identity of the sign-in service to the account of the session, so that it can sign in from then on. Send the browser to `url`. The e-mail address that the sign-in service verified must be the account's.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
     sessionOnly: true,
-    tier: "write",
     answer: { status: 200, description: "The address to open in the browser.", schema: linkSchema },
     problems: ["not_found", "session_required"],
     examples: {
@@ -144,29 +141,25 @@ export const oidcOperations: readonly Operation[] = [
         url: "https://login.example.com/authorize?client_id=rowferry&response_type=code",
       },
     },
-    async run(world, call) {
-      const start = await startOidcLink(world, identityOf(call));
+    async run(world, identity) {
+      const start = await startOidcLink(world, identity);
       return { body: { message: continues, url: start.url }, cookies: [beginning(start)] };
     },
-  },
-  {
+  }),
+  ofAccount({
     id: "unlinkOidc",
     method: "delete",
     path: linkPath,
     summary: "Unlink OpenID Connect identities",
     description:
       "Removes all identities from the account of the session: none of them can sign in to it any more. Sessions and tokens stay valid. An account without a password keeps them.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
     sessionOnly: true,
-    tier: "write",
     answer: { status: 200, description: "Unlinked.", schema: message },
     problems: ["session_required", "state_conflict"],
     examples: { response: { message: "Unlinked." } },
-    async run(world, call) {
-      await unlink(world, identityOf(call));
+    async run(world, identity) {
+      await unlink(world, identity);
       return { body: { message: "Unlinked." } };
     },
-  },
+  }),
 ];

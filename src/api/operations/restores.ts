@@ -13,26 +13,24 @@ import {
   runIdSchema,
 } from "../../requests/backups/shapes.ts";
 import type { Operation } from "../openapi/operation.ts";
+import { keyOf, taggedOperations } from "./authenticated.ts";
 import { oneRestoreExample, restoreExample } from "./backup-examples.ts";
-import { callerOf } from "./identity.ts";
 import { reportExample } from "./migration-examples.ts";
 
 /** Restores of runs into a database. They are free, and count in the read tier alone. */
 
-const tag = "Backups";
+const { ofTeam } = taggedOperations("Backups");
 const ofRun = z.object({ id: backupIdSchema, run: runIdSchema });
 const params = z.object({ id: restoreIdSchema });
 
 export const restoreOperations: readonly Operation[] = [
-  {
+  ofTeam({
     id: "restoreBackup",
     method: "post",
     path: "/api/backups/{id}/runs/{run}/restore",
     summary: "Restore a run",
     description:
       "Restores a completed run into a database on any host, free of charge. For a database of another engine the backup is converted, if the installation has an image of the backup's server. The target is checked first: if it is not empty, the response is 409 `target_not_empty` unless `allow_not_empty` is set. With an `Idempotency-Key` a repeat does not restore again.",
-    tag,
-    auth: "token",
     tier: "read",
     params: ofRun,
     body: restoreSchema,
@@ -62,67 +60,46 @@ export const restoreOperations: readonly Operation[] = [
         restore: restoreExample,
       },
     },
-    async run(world, call) {
-      const body = await restoreRun(world, callerOf(call), {
-        ...ofRun.parse(call.params),
-        input: restoreSchema.parse(call.body),
-        asked: call.asked,
-        ...(call.idempotencyKey === undefined ? {} : { idempotencyKey: call.idempotencyKey }),
-      });
-      return { body };
-    },
-  },
-  {
+    run: async (world, caller, { params, body: input, asked, ...call }) => ({
+      body: await restoreRun(world, caller, { ...params, input, asked, ...keyOf(call) }),
+    }),
+  }),
+  ofTeam({
     id: "listRestores",
     method: "get",
     path: "/api/restores",
     summary: "List restores",
     description: "The acting team's restores, newest first. Verifications are not listed: their runs show them.",
-    tag,
-    auth: "token",
-    tier: "read",
     query: restoreListSchema,
     answer: { status: 200, description: "A page of restores.", schema: restoresSchema },
     problems: ["backups_disabled", "invalid"],
     examples: { response: { data: [restoreExample], next_cursor: null } },
-    async run(world, call) {
-      return { body: await listRestores(world, callerOf(call), restoreListSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await listRestores(world, caller, call.query) }),
+  }),
+  ofTeam({
     id: "getRestore",
     method: "get",
     path: "/api/restores/{id}",
     summary: "Show a restore",
     description:
       "One restore with its progress and its last milestones. Poll it until its `status` is `completed` or `failed`.",
-    tag,
-    auth: "token",
-    tier: "read",
     params,
     answer: { status: 200, description: "The restore.", schema: oneRestoreSchema },
     problems: ["backups_disabled", "not_found", "other_team"],
     examples: { response: oneRestoreExample },
-    async run(world, call) {
-      return { body: await getRestore(world, callerOf(call), params.parse(call.params).id) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await getRestore(world, caller, call.params.id) }),
+  }),
+  ofTeam({
     id: "getRestoreReport",
     method: "get",
     path: "/api/restores/{id}/report",
     summary: "Show the report of a restore into another engine",
     description:
       "Every table with the rows counted on both sides, and every object of the backup with what became of it, as a migration's report. A restore that did not convert has none.",
-    tag,
-    auth: "token",
-    tier: "read",
     params,
     answer: { status: 200, description: "The report.", schema: reportSchema },
     problems: ["backups_disabled", "not_found", "other_team", "state_conflict", "busy"],
     examples: { response: reportExample },
-    async run(world, call) {
-      return { large: await restoreReport(world, callerOf(call), params.parse(call.params).id) };
-    },
-  },
+    run: async (world, caller, call) => ({ large: await restoreReport(world, caller, call.params.id) }),
+  }),
 ];

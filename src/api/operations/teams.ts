@@ -16,11 +16,11 @@ import { addMember, listMembers, removeMember } from "../../requests/teams/membe
 import { createTeam, listTeams, switchTeam } from "../../requests/teams/teams.ts";
 import { mostOwnTeams } from "../../resources/account.ts";
 import type { Operation } from "../openapi/operation.ts";
-import { callerOf, identityOf } from "./identity.ts";
+import { taggedOperations } from "./authenticated.ts";
 
 /** Teams, who is in them, and which one acts. */
 
-const tag = "Teams";
+const { ofAccount, ofTeam } = taggedOperations("Teams");
 
 const exampleTeam: ShownTeam = {
   id: "t3b1f0c9de0a6b7d84c52",
@@ -68,34 +68,24 @@ const removed = z.object({
 });
 
 export const teamOperations: readonly Operation[] = [
-  {
+  ofAccount({
     id: "listTeams",
     method: "get",
     path: "/api/teams",
     summary: "List teams",
     description: "The teams that you are in, newest first.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "read",
     query: pageSchema,
     answer: { status: 200, description: "A page of teams.", schema: listOf(teamSchema) },
     problems: [],
     examples: { response: { data: [exampleTeam], next_cursor: null } },
-    async run(world, call) {
-      return { body: await listTeams(world, identityOf(call), pageSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, identity, call) => ({ body: await listTeams(world, identity, call.query) }),
+  }),
+  ofAccount({
     id: "createTeam",
     method: "post",
     path: "/api/teams",
     summary: "Create a team",
     description: `You are its owner; switch to it to work in it. An account makes at most ${mostOwnTeams}.`,
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "write",
     body: newTeamSchema,
     answer: {
       status: 201,
@@ -108,21 +98,17 @@ export const teamOperations: readonly Operation[] = [
       request: { name: "Data platform" },
       response: { message: "The team is created; switch to it to work in it.", team: exampleTeam },
     },
-    async run(world, call) {
-      const team = await createTeam(world, identityOf(call), newTeamSchema.parse(call.body));
+    async run(world, identity, call) {
+      const team = await createTeam(world, identity, call.body);
       return { body: { message: "The team is created; switch to it to work in it.", team } };
     },
-  },
-  {
+  }),
+  ofAccount({
     id: "switchTeam",
     method: "post",
     path: "/api/teams/{team}/switch",
     summary: "Switch the acting team",
     description: "After this call, all your tokens and sessions work on this team's resources, on every replica.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "write",
     params,
     answer: {
       status: 200,
@@ -131,39 +117,30 @@ export const teamOperations: readonly Operation[] = [
     },
     problems: ["not_found", "not_a_member"],
     examples: { response: { message: "This team is your acting team now.", team: { ...exampleTeam, acting: true } } },
-    async run(world, call) {
-      const team = await switchTeam(world, identityOf(call), params.parse(call.params).team);
+    async run(world, identity, call) {
+      const team = await switchTeam(world, identity, call.params.team);
       return { body: { message: "This team is your acting team now.", team } };
     },
-  },
-  {
+  }),
+  ofTeam({
     id: "listMembers",
     method: "get",
     path: "/api/teams/{team}/members",
     summary: "List members",
     description: "The members of your acting team, and the invitations that are open.",
-    tag,
-    auth: "token",
-    tier: "read",
     params,
     query: pageSchema,
     answer: { status: 200, description: "A page of members.", schema: listOf(memberSchema) },
     problems: ["other_team", "not_a_member", "not_found"],
     examples: { response: { data: [exampleMember], next_cursor: null } },
-    async run(world, call) {
-      const { team } = params.parse(call.params);
-      return { body: await listMembers(world, callerOf(call), team, pageSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, caller, call) => ({ body: await listMembers(world, caller, call.params.team, call.query) }),
+  }),
+  ofTeam({
     id: "addMember",
     method: "post",
     path: "/api/teams/{team}/members",
     summary: "Invite a member, or change a role",
     description: `Invites the account of an e-mail address to your acting team, or gives a member another role. Owners only. The response has a code: give it to the person, who accepts with \`POST /api/teams/{team}/join\` within ${invitationDays} days. The account is not in the team before that. A second call replaces the code. Once you are no owner of the team any more, the code is refused.`,
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     body: newMemberSchema,
     answer: {
@@ -184,24 +161,19 @@ export const teamOperations: readonly Operation[] = [
         invitation: exampleInvitation,
       },
     },
-    async run(world, call) {
-      const { team } = params.parse(call.params);
-      const added = await addMember(world, callerOf(call), team, newMemberSchema.parse(call.body));
+    async run(world, caller, call) {
+      const added = await addMember(world, caller, call.params.team, call.body);
       const message = added.invitation === null ? "The member has this role." : invitedWords;
       return { body: { message, ...added } };
     },
-  },
-  {
+  }),
+  ofAccount({
     id: "joinTeam",
     method: "post",
     path: "/api/teams/{team}/join",
     summary: "Accept an invitation",
     description:
       "Makes you a member of the team that invited you. The code works once, and only for the account that was invited. Your acting team stays; change it with a switch.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "write",
     params,
     body: acceptedSchema,
     answer: {
@@ -214,22 +186,18 @@ export const teamOperations: readonly Operation[] = [
       request: { code: exampleInvitation.code },
       response: { message: joinedWords, team: { ...exampleTeam, role: "member", own: false, members: 2 } },
     },
-    async run(world, call) {
-      const { team: id } = params.parse(call.params);
-      const team = await acceptInvitation(world, identityOf(call), id, acceptedSchema.parse(call.body));
+    async run(world, identity, call) {
+      const team = await acceptInvitation(world, identity, call.params.team, call.body);
       return { body: { message: joinedWords, team } };
     },
-  },
-  {
+  }),
+  ofTeam({
     id: "removeMember",
     method: "delete",
     path: "/api/teams/{team}/members",
     summary: "Remove a member or an invitation, or leave",
     description:
       "After this call, no replica lets the account into the team. Only an owner can remove others, and only in the acting team. Any member can leave, whichever team acts. A member who left the acting team switches to another one.",
-    tag,
-    auth: "token",
-    tier: "write",
     params,
     query: removed,
     answer: {
@@ -239,10 +207,9 @@ export const teamOperations: readonly Operation[] = [
     },
     problems: ["other_team", "not_a_member", "owners_only", "not_found", "state_conflict"],
     examples: { response: { message: "The account is no longer in the team." } },
-    async run(world, call) {
-      const { team } = params.parse(call.params);
-      await removeMember(world, callerOf(call), team, removed.parse(call.query).account);
+    async run(world, caller, call) {
+      await removeMember(world, caller, call.params.team, call.query.account);
       return { body: { message: "The account is no longer in the team." } };
     },
-  },
+  }),
 ];

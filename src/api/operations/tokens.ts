@@ -2,11 +2,11 @@ import * as z from "zod";
 import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/accounts/shapes.ts";
 import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/tokens/tokens.ts";
 import type { Operation } from "../openapi/operation.ts";
-import { identityOf } from "./identity.ts";
+import { taggedOperations } from "./authenticated.ts";
 
 /** The account's tokens of the API. */
 
-const tag = "Tokens";
+const { ofAccount } = taggedOperations("Tokens");
 
 const example: ShownToken = {
   id: "482915073648201",
@@ -24,34 +24,25 @@ const params = z.object({
 });
 
 export const tokenOperations: readonly Operation[] = [
-  {
+  ofAccount({
     id: "listTokens",
     method: "get",
     path: "/api/tokens",
     summary: "List tokens",
     description:
       "Your tokens, newest first, without their secret part. They are the account's, whatever its acting team.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "read",
     query: pageSchema,
     answer: { status: 200, description: "A page of tokens.", schema: listOf(tokenSchema) },
     problems: [],
     examples: { response: { data: [example], next_cursor: null } },
-    async run(world, call) {
-      return { body: await listTokens(world, identityOf(call), pageSchema.parse(call.query)) };
-    },
-  },
-  {
+    run: async (world, identity, call) => ({ body: await listTokens(world, identity, call.query) }),
+  }),
+  ofAccount({
     id: "createToken",
     method: "post",
     path: "/api/tokens",
     summary: "Create a token",
     description: `Its plaintext is shown this once. Without \`scopes\`, it has full access to the account, in its acting team. A token creates none with more scopes or a later end than its own. An account has at most ${mostTokens}.`,
-    tag,
-    auth: "token",
-    withoutTeam: true,
     tier: "minting",
     scope: "own",
     body: mintSchema,
@@ -73,21 +64,17 @@ export const tokenOperations: readonly Operation[] = [
         ...example,
       },
     },
-    async run(world, call) {
-      const { plaintext, token } = await mintToken(world, identityOf(call), mintSchema.parse(call.body));
+    async run(world, identity, call) {
+      const { plaintext, token } = await mintToken(world, identity, call.body);
       return { body: { message: "Keep the token: it is not shown again.", token: plaintext, ...token } };
     },
-  },
-  {
+  }),
+  ofAccount({
     id: "revokeToken",
     method: "delete",
     path: "/api/tokens/{id}",
     summary: "Revoke a token",
     description: "After this call, no replica accepts the token. A token may revoke itself.",
-    tag,
-    auth: "token",
-    withoutTeam: true,
-    tier: "write",
     scope: "own",
     params,
     answer: {
@@ -97,9 +84,9 @@ export const tokenOperations: readonly Operation[] = [
     },
     problems: ["session_required", "not_found"],
     examples: { response: { message: "The token is revoked.", token: example } },
-    async run(world, call) {
-      const token = await revokeToken(world, identityOf(call), params.parse(call.params).id);
+    async run(world, identity, call) {
+      const token = await revokeToken(world, identity, call.params.id);
       return { body: { message: "The token is revoked.", token } };
     },
-  },
+  }),
 ];
