@@ -6,7 +6,7 @@ import { readFence as readMysql } from "../mysql/fence/read.ts";
 import { refuseOthersObjects } from "../postgres/fence/droppable.ts";
 import { openFence as openPostgres } from "../postgres/fence/fence.ts";
 import { readFence as readPostgres } from "../postgres/fence/read.ts";
-import type { Cleaned, Fence, FoundRun } from "./fence/fence.ts";
+import { type Cleaned, eachOnce, type Fence, type FoundRun } from "./fence/fence.ts";
 import { elsewhere, otherPlace, readPlace } from "./target-place.ts";
 import { reportLockWaits } from "./watchdog/lock-waits.ts";
 
@@ -53,7 +53,7 @@ async function resetTarget(request: ResetRequest, { signal, log }: Pick<CopyHook
   };
   const fence = await open(target, { owner, ownerName, signal, made, warn });
   try {
-    const all = unique([...made, ...(await fence.made())]);
+    const all = eachOnce([...made, ...(await fence.made())]);
     // A run that made nothing has filled tables that were there. In MySQL their rows are on the list.
     if (target.engine === "postgres" && all.length === 0 && (await fence.parts()).length > 0) warn(rowsLeft);
     log("info", `Looking in the target for ${counted(all.length, "object")} on the list of the run`);
@@ -121,7 +121,3 @@ const open = (target: Endpoint, options: Opening): Promise<Cleaner> =>
 /** The runs of a target's `_rowferry`. Changes nothing and disturbs no running copy. */
 export const foundRuns = (target: Endpoint, signal: AbortSignal): Promise<FoundRun[]> =>
   target.engine === "mysql" ? readMysql(target, signal) : readPostgres(target, signal);
-
-const unique = (made: readonly MadeObject[]): MadeObject[] => [
-  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
-];

@@ -10,7 +10,7 @@ import { map } from "../../run/memory/lazy.ts";
 import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
-import { unreadText } from "./finish/create-code.ts";
+import { namesPrefixed, unreadText } from "./finish/create-code.ts";
 import { withoutParent } from "./finish/foreign-keys.ts";
 import { planGrants } from "./finish/grants.ts";
 import { type DefinedTable, planDefinition, readPlanning } from "./tables/plan-tables.ts";
@@ -171,8 +171,7 @@ function plannedCodes(codes: readonly SourceCode[], coding: Coding) {
 
 function plannedCode(code: SourceCode, { prefix, crossing, toMaria }: Coding): PlannedObject {
   const { kind, name, shown, body, doubt } = code;
-  if (prefix !== "")
-    return { kind, name, outcome: "reported", note: "its text names tables that got a prefix by the option schemas" };
+  if (prefix !== "") return { kind, name, outcome: "reported", note: namesPrefixed };
   if (kind === "view" && !toMaria && drawsNumbers(shown || body))
     return { kind, name, outcome: "reported", note: noSequences };
   if (shown === "") return { kind, name, outcome: "reported", note: doubt ?? unreadText };

@@ -79,9 +79,6 @@ async function dropEarlier({ request, hooks, progress }: Life, fence: Fence<Sess
   if (made.length > 0)
     hooks.log("info", `Dropping ${counted(made.length, "object")} that this migration had made in the target`);
   // In data alone, rows that were let into the user's tables are not objects: their marks say which to empty.
-  await fence.claim([], made).catch(async (error: unknown) => {
-    await giveBack(fence, error);
-    throw error;
-  });
+  await fence.claim([], made).catch(giveBack(fence));
   await withReplyListener(progress.touch, () => fence.clean(made, () => request.options.content === "data"));
 }

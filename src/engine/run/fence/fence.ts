@@ -58,6 +58,11 @@ export interface Cleaned {
   left: number;
 }
 
+/** Of lists of made objects, which may have some in common. */
+export const eachOnce = (made: readonly MadeObject[]): MadeObject[] => [
+  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
+];
+
 export const nothingCleaned = (): Cleaned => ({ dropped: 0, absent: 0, left: 0 });
 
 /** Runs work between `begin` and COMMIT; rolls back when it rejects. `begin`: the statement, or statements, that open the transaction. */

@@ -15,6 +15,7 @@ test.each<[string, Error, (typeof item)[], (typeof part)[], number]>([
   ["an abort", new Error("aborted"), [], [], 0],
 ])("%s: whether the fence is dropped", async (_, error, made, parts, expected) => {
   let dropped = 0;
-  await giveBack({ made: async () => made, parts: async () => parts, drop: async () => void dropped++ }, error);
+  const fence = { made: async () => made, parts: async () => parts, drop: async () => void dropped++ };
+  await expect(giveBack(fence)(error)).rejects.toBe(error);
   expect(dropped).toBe(expected);
 });

@@ -17,8 +17,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
 import { createBrokenChecks } from "./broken-checks.ts";
 import { copyPart, copyTogether, type LoadedRows } from "./copy-part.ts";
 import { buildIndexes, isUnique, nameOfIndex } from "./create-tables.ts";
-import type { KeptTable } from "./kept-table.ts";
-import { markFinished } from "./resume.ts";
+import { type KeptTable, markFinished } from "./resume.ts";
 
 /** All tables, N streams at a time: made, filled part by part, indexed as soon as their rows are there, and counted on both sides. */
 export interface TablesWork {

@@ -72,10 +72,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     (await claimNames(run, target.server, writer)).forEach(warn);
     if (content !== "schema") await refuseLongRows(reader, writer, database, catalogue.tables);
   };
-  await check().catch(async (error: unknown) => {
-    await giveBack(fence, error);
-    throw error;
-  });
+  await check().catch(giveBack(fence));
   progress.did();
   const resumes = !request.reset && content !== "schema";
   const finished = resumes ? await readFinished<FinishedTable>(fence) : new Map<string, FinishedTable>();

@@ -16,7 +16,6 @@ import {
   type ResumedTarget,
 } from "../../../run/kept-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { KeptTable } from "./kept-table.ts";
 
 /**
  * What an earlier attempt of the same owner has finished. A table is marked when its rows and indexes are there; it is kept
@@ -31,6 +30,17 @@ export interface FinishedTable extends FinishedMark {
   /** Keys of the items that were given up (create-tables.ts). */
   without: string[];
   /** Indexes that the target refused. */
+  entries: KnownEntry[];
+  /** What its values had to give up. */
+  warnings: string[];
+}
+
+/** A table that an earlier attempt finished. */
+export interface KeptTable {
+  /** In the target. */
+  name: string;
+  /** Made anew at each call. */
+  plan(): TablePlan;
   entries: KnownEntry[];
   /** What its values had to give up. */
   warnings: string[];

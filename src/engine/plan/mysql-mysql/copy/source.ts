@@ -43,23 +43,15 @@ export async function readSource(
   const [[collation] = []] = await reader.query("SELECT @@collation_database");
   const names = others.flatMap(({ kind, name }) => (kind === "sequence" ? [name] : []));
   const sequences = await readSequences(reader, database, names);
-  if (content === "data")
-    return {
-      shown,
-      codes: [],
-      textCollations: noTextCollations,
-      sequences,
-      grants: [],
-      collation: collation ?? "",
-    };
+  const rowsAlone = content === "data";
   const known = new Set(others.map(({ kind, name }) => `${kind} ${name}`));
   const selected = ({ kind, name }: SourceCode) => known.has(`${kind === "package body" ? "package" : kind} ${name}`);
   return {
     shown,
-    codes: (await readCode(reader, database)).filter(selected),
-    textCollations: await readTextCollations(reader, database),
+    codes: rowsAlone ? [] : (await readCode(reader, database)).filter(selected),
+    textCollations: rowsAlone ? noTextCollations : await readTextCollations(reader, database),
     sequences,
-    grants: await readGrants(reader, database),
+    grants: rowsAlone ? [] : await readGrants(reader, database),
     collation: collation ?? "",
   };
 }

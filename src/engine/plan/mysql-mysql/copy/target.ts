@@ -9,6 +9,7 @@ import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { eachOnce } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
@@ -107,7 +108,7 @@ export async function clearTarget(
   earlier: readonly MadeObject[],
   { relations, others, drop, content, kept, reset, log }: Clearing,
 ): Promise<void> {
-  const gone = unique([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name));
+  const gone = eachOnce([...earlier, ...(await fence.made())]).filter(({ kind, name }) => !kept.object(kind, name));
   if (!reset) await refuseOthersWork(session, fence, database, gone, drop);
   await fence.clean(gone, kept.part);
   const wanted = new Set(relations);
@@ -135,8 +136,7 @@ export async function clearTarget(
       inTheWay.map(([name]) => name ?? ""),
     );
   } catch (error) {
-    await giveBack(fence, error);
-    throw error;
+    await giveBack(fence)(error);
   }
   for (const [name, type] of inTheWay) {
     await fence.guard(session);
@@ -145,7 +145,3 @@ export async function clearTarget(
     log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as options.drop says`);
   }
 }
-
-const unique = (made: readonly MadeObject[]): MadeObject[] => [
-  ...new Map(made.map((object) => [JSON.stringify([object.kind, object.name, object.id]), object])).values(),
-];

@@ -15,53 +15,34 @@ import type { TablePlan } from "../tables/table-plan.ts";
 /** Tables of which the target's catalogue is asked together. */
 const together = 500;
 
-export interface Comparing {
-  /** MySQL to MariaDB or back. */
-  crossing: boolean;
-  /** A table was compared. */
-  did(): void;
-}
-
-/** Entries for all that the target's server made otherwise than asked for, by what it shows now. */
+/**
+ * Entries for all that the target's server made otherwise than asked for, by what it shows now. `crossing`: MySQL to MariaDB or back.
+ * `did` hears of each table.
+ */
 export async function compareAll(
   session: Session,
-  target: TargetDatabase,
-  done: ReadonlyMap<string, DoneTable>,
-  compared: Comparing,
-): Promise<InventoryEntry[]> {
-  const entries: InventoryEntry[] = [];
-  for (const some of batches(done.values(), together))
-    entries.push(
-      ...(await compareSome(
-        session,
-        target,
-        some.map(({ plan }) => plan),
-        compared,
-      )),
-    );
-  return entries;
-}
-
-async function compareSome(
-  session: Session,
   { database }: TargetDatabase,
-  plans: readonly TablePlan[],
-  { crossing, did }: Comparing,
+  done: ReadonlyMap<string, DoneTable>,
+  { crossing, did }: { crossing: boolean; did(): void },
 ): Promise<InventoryEntry[]> {
   const entries: InventoryEntry[] = [];
-  const made = new Map<string, SourceTable>();
-  for (const plan of plans) {
-    const columns = plan.source.columns.map((column) => ({ ...column }));
-    made.set(plan.name, { ...plan.source, name: plan.name, columns, foreignKeys: [] });
-  }
-  if (!crossing) await readExactBytes(session, database, made.values());
-  await readForeignKeys(session, database, literal(database), made, among("TABLE_NAME", [...made.keys()]));
-  for (const plan of plans) {
-    const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
-    const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
-    const definition = withExactBytes(parseDefinition(shown ?? "", foreignKeys), columns);
-    entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
-    did();
-  }
+  for (const some of batches(done.values(), together)) await compare(some.map(({ plan }) => plan));
   return entries;
+
+  async function compare(plans: readonly TablePlan[]): Promise<void> {
+    const made = new Map<string, SourceTable>();
+    for (const plan of plans) {
+      const columns = plan.source.columns.map((column) => ({ ...column }));
+      made.set(plan.name, { ...plan.source, name: plan.name, columns, foreignKeys: [] });
+    }
+    if (!crossing) await readExactBytes(session, database, made.values());
+    await readForeignKeys(session, database, literal(database), made, among("TABLE_NAME", [...made.keys()]));
+    for (const plan of plans) {
+      const [[, shown] = []] = await session.query(`SHOW CREATE TABLE ${qualified(database, plan.name)}`);
+      const { foreignKeys = [], columns = [] } = made.get(plan.name) ?? {};
+      const definition = withExactBytes(parseDefinition(shown ?? "", foreignKeys), columns);
+      entries.push(...compareTable(plan, definition, crossing), ...compareRules(plan, foreignKeys));
+      did();
+    }
+  }
 }

@@ -5,9 +5,8 @@ import { filter } from "../../../run/memory/lazy.ts";
 import { differingText, differingThere } from "../../../verify/checksum/computed.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
-import { computingOf } from "../tables/computed.ts";
-import { isPeriod } from "../tables/row-times.ts";
-import { isGenerated, type TablePlan } from "../tables/table-plan.ts";
+import { computedOf, computingOf } from "../tables/computed.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Content `data`: the columns that source and target both compute, each by its own expression. */
 
@@ -26,13 +25,9 @@ export async function readComputedThere(session: Session, database: string): Pro
     const own = tables.get(table ?? "") ?? new Map<string, string>();
     tables.set(table ?? "", own.set(fold(column ?? ""), column ?? ""));
   }
-  return ({ name, source, columns }) => {
-    const there = tables.get(name);
-    const loaded = new Set(columns.map((column) => column.name));
-    const computed = source.columns.filter(
-      (column) => isGenerated(column) && !isPeriod(column) && !loaded.has(column.name),
-    );
-    const found = computed.map((column) => ({ source: column.name, target: there?.get(fold(column.name)) }));
+  return (plan) => {
+    const there = tables.get(plan.name);
+    const found = computedOf(plan).map((column) => ({ source: column, target: there?.get(fold(column)) }));
     return {
       both: found.flatMap(({ source, target }) => (target === undefined ? [] : [{ source, target }])),
       gone: found.flatMap(({ source, target }) => (target === undefined ? [source] : [])),

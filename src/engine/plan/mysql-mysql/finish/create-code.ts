@@ -114,6 +114,8 @@ export const reported = (code: SourceCode, note: string): KnownEntry => ({
   definition: definition(code),
 });
 
+export const namesPrefixed = "its text names tables that got a prefix by the option schemas";
+
 export const unreadText =
   "its text may not be read, or it is broken in the source: the source's user lacks the right to SHOW CREATE";
 

@@ -9,7 +9,7 @@ import type { DoneTable } from "../copy/copy-tables.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { SourceTexts } from "../copy/source.ts";
 import type { TargetDatabase } from "../copy/target.ts";
-import { makeAllCode, reported } from "./create-code.ts";
+import { makeAllCode, namesPrefixed, reported } from "./create-code.ts";
 import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts";
 import { copyGrants } from "./grants.ts";
 
@@ -135,8 +135,7 @@ async function makeCodeOf(
   { codes, textCollations }: SourceTexts,
   crossing: boolean,
 ): Promise<InventoryEntry[]> {
-  if (run.prefix !== "")
-    return codes.map((code) => reported(code, "its text names tables that got a prefix by the option schemas"));
+  if (run.prefix !== "") return codes.map((code) => reported(code, namesPrefixed));
   const work = {
     session,
     fence: run.fence,

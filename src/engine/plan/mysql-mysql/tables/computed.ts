@@ -31,7 +31,8 @@ export const computingTables = (
     return plan !== undefined && (crossing || dependsOnSettings(plan)) ? [plan] : [];
   });
 
-const computedOf = ({ source, columns }: TablePlan): string[] => {
+/** Columns that the target computes too. */
+export const computedOf = ({ source, columns }: TablePlan): string[] => {
   const loaded = new Set(columns.map(({ name }) => name));
   return source.columns.flatMap((column) => (isComputed(column) && !loaded.has(column.name) ? [column.name] : []));
 };

@@ -1,13 +1,9 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../../../mysql/catalogue/catalogue.ts";
-import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
-import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
-import { giveBack } from "../../../run/fence/give-back.ts";
 import { sharedText } from "../../../run/memory/shared-text.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
@@ -17,7 +13,7 @@ import { nullChecks } from "../../fits/nulls.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import type { Fit } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
-import { charsetsOf, loadedAs, type PresentColumn } from "./existing-columns.ts";
+import { loadedAs, type PresentColumn } from "./existing-columns.ts";
 import type { DefinedTable } from "./plan-tables.ts";
 import { isPeriod } from "./row-times.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
@@ -42,37 +38,6 @@ interface Column extends PresentColumn {
   notNull: boolean;
   /** It has to be given a value. */
   required: boolean;
-}
-
-/**
- * Every table before the first row is written; where nothing was made the fence goes with the error. `refuse` looks at values.
- * Answers the plans for the tables that are there. Errors: those of refuseTriggers, checkPresent and `refuse`.
- */
-export async function checkAll(
-  session: Session,
-  fence: MysqlFence,
-  database: string,
-  defined: readonly (() => DefinedTable)[],
-  drop: readonly string[],
-  refuse: (dataOnlyPlans: readonly DataOnlyPlan[]) => Promise<void>,
-): Promise<DataOnlyPlan[]> {
-  try {
-    await refuseTriggers(
-      session,
-      database,
-      defined.map((define) => define().plan(new Set()).name),
-    );
-    const charsets = await charsetsOf(session);
-    const conditions = await readConditions(session, database);
-    const dataOnlyPlans: DataOnlyPlan[] = [];
-    for (const one of defined)
-      dataOnlyPlans.push(await checkPresent(session, database, one, drop, charsets, conditions));
-    await refuse(dataOnlyPlans);
-    return dataOnlyPlans;
-  } catch (error) {
-    await giveBack(fence, error);
-    throw error;
-  }
 }
 
 /**

@@ -32,10 +32,7 @@ export async function emptyTables(
   const begun = new Set((await fence.parts()).map(({ part }) => part));
   const { drop = [] } = request.options;
   const isOwn = (plan: TablePlan) => begun.has(markOf(plan, schema));
-  const filled = await filledTables(session, schema, plans, drop, isOwn).catch(async (error: unknown) => {
-    await giveBack(fence, error);
-    throw error;
-  });
+  const filled = await filledTables(session, schema, plans, drop, isOwn).catch(giveBack(fence));
   const unnamed = filled.filter(({ name }) => !isNamed(drop, schema, name));
   await fenced(session, fence, async () => {
     await lockOwnRows(

@@ -81,10 +81,7 @@ const refuseUnfit = (
       return { source, doubts: kept.has(source.name) ? writtenAlone(doubts) : doubts };
     }),
     { ...looking(progress, valuesCompared), log: (message) => hooks.log("info", message) },
-  ).catch(async (error: unknown) => {
-    await giveBack(fence, error);
-    throw error;
-  });
+  ).catch(giveBack(fence));
 
 const strayBytesOf = ({ request, snapshot, progress }: CopyRun, plans: readonly TablePlan[]): Promise<string[]> =>
   strayBytes(

@@ -76,8 +76,7 @@ export async function prepareTarget(
     );
     await makeSchema(session, fence, schema);
   } catch (error) {
-    await giveBack(fence, error);
-    throw error;
+    await giveBack(fence)(error);
   }
 }
 

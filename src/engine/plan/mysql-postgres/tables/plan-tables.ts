@@ -37,11 +37,7 @@ export interface Planned {
   sequences: InventoryEntry[];
 }
 
-export const planAll = (run: CopyRun): Promise<Planned> =>
-  planned(run).catch(async (error: unknown) => {
-    await giveBack(run.fence, error);
-    throw error;
-  });
+export const planAll = (run: CopyRun): Promise<Planned> => planned(run).catch(giveBack(run.fence));
 
 async function planned(run: CopyRun): Promise<Planned> {
   const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;

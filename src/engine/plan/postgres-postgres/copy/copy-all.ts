@@ -15,7 +15,7 @@ import { isCounted } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { countedKind } from "../../../report/not-copied.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import { giveBack as giveFenceBack } from "../../../run/fence/give-back.ts";
+import { giveBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
@@ -219,12 +219,6 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
   });
   return plan.tables;
 }
-
-/** A target that was refused before anything was written in it is left as it was. */
-const giveBack = (fence: Fence<Session>) => async (error: unknown) => {
-  await giveFenceBack(fence, error);
-  throw error;
-};
 
 async function copyRows(
   attempt: Attempt,
