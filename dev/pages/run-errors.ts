@@ -6,11 +6,11 @@ const retried = {
   yes: "Retried: yes, another pod tries by itself.",
   no: "Retried: no.",
   depends: "Retried: as the message's cause allows.",
-} as const satisfies Record<RunCodeEntry["retryable"], string>;
+} as const satisfies Record<NonNullable<RunCodeEntry["retryable"]> | "no", string>;
 
 function entryText([name, { retryable, means, fix, formerly }]: [string, RunCodeEntry]): string {
   const earlier = formerly === undefined ? "" : `\nEarlier versions report it as ${formerly.map(code).join(", ")}.\n`;
-  return `### ${name}\n\n${means}.\n\n${fix}. ${retried[retryable]}\n${earlier}`;
+  return `### ${name}\n\n${means}.\n\n${fix}. ${retried[retryable ?? "no"]}\n${earlier}`;
 }
 
 /** docs/run-errors.md */

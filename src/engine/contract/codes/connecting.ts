@@ -3,12 +3,10 @@ import type { RunCodeEntry } from "./types.ts";
 /** The way to a server, and what it allows. */
 export const connecting = {
   url_unreadable: {
-    retryable: "no",
     means: "The worker cannot read a connection URL from its Secret",
     fix: "Correct the Secret that the message names",
   },
   address_refused: {
-    retryable: "no",
     means: "The URL's host has an address that Rowferry does not connect to",
     fix: "Use a public host, or see [URL security](url-security.md)",
   },
@@ -44,67 +42,54 @@ export const connecting = {
     fix: "Raise `max_connections`, or lower `options.jobs`",
   },
   tls_failed: {
-    retryable: "no",
     means: "TLS with the server failed",
     fix: "Correct `sslmode` in the connection URL, or the CA beside it",
   },
   tls_required: {
-    retryable: "no",
     means: "The server requests the password over a connection without TLS",
     fix: "Turn on TLS at the server, or use a user whose login sends no password; see [TLS](operations.md#tls)",
   },
   protocol_error: {
-    retryable: "no",
     means: "The server does not speak the protocol of the URL's scheme",
     fix: "Check that host, port and scheme of the connection URL are those of one server",
   },
   source_refused: {
-    retryable: "no",
     means: "The source sends what no honest server sends, so the worker stops reading",
     fix: "Check that the connection URL names the right server",
   },
   access_denied: {
-    retryable: "no",
     means: "The server refuses the user or the password",
     fix: "Correct user and password, or let the worker's address in",
   },
   database_not_found: {
-    retryable: "no",
     means: "The server has no database of the URL's name",
     fix: "Create the database, or correct the connection URL",
   },
   permission_denied: {
-    retryable: "no",
     means: "The user lacks a right that the copy needs",
     fix: "Grant the right that the message names; see [privileges](privileges.md)",
   },
   right_missing: {
-    retryable: "no",
     means: "The assessment found that the user lacks a right",
     fix: "Grant the right that the message names; see [privileges](privileges.md)",
   },
   row_security: {
-    retryable: "no",
     means: "Row-level security hides rows of the source from the user",
     fix: "Connect as a role with `BYPASSRLS`, or as the tables' owner if their row security is not forced",
   },
   read_only: {
-    retryable: "no",
     means: "The target accepts no writes",
     fix: "Name the primary server, or turn off its read-only mode",
   },
   connections: {
-    retryable: "no",
     means: "The assessment found that a server has too few free connections for the copy",
     fix: "Raise the limit that the message names, or lower `options.jobs`",
   },
   setting_not_kept: {
-    retryable: "no",
     means: "A pooler or proxy does not keep a setting of the session, or refuses it",
     fix: "Connect to the server itself, or to a pooler in session mode",
   },
   same_database: {
-    retryable: "no",
     means: "Source and target are the same database",
     fix: "Name two different databases",
   },

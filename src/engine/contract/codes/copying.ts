@@ -3,12 +3,10 @@ import type { RunCodeEntry } from "./types.ts";
 /** Schema, rows, and what happens beside a copy while it runs. */
 export const copying = {
   schema_unreadable: {
-    retryable: "no",
     means: "The source's schema cannot be read",
     fix: "Grant the right that the message names",
   },
   archive_cut: {
-    retryable: "no",
     means: "The output of `pg_dump` is incomplete",
     fix: "Look for a full disk or a killed process on the worker's machine",
   },
@@ -23,78 +21,63 @@ export const copying = {
     fix: "End the schema changes in the source",
   },
   table_missing: {
-    retryable: "no",
     means: "A table that the copy needs was dropped during the run",
     fix: "Restore the table, or reset the migration",
   },
   target_changed: {
-    retryable: "no",
     means:
       "A table that the copy made in the target was altered, filled or dropped by others, while it wrote or before another attempt",
     fix: "Remove what the message names and run again, or name its table in `options.drop`, or reset the migration",
   },
   table_refused: {
-    retryable: "no",
     means: "The target refuses a table",
     fix: "Change the table in the source, or skip it with `options.exclude`",
   },
   schema_refused: {
-    retryable: "no",
     means: "The target refuses an object",
     fix: "Change the object in the source, or set `options.on_object_error` to `report`",
   },
   too_many_columns: {
-    retryable: "no",
     means: "A table has more columns than the target allows",
     fix: "Skip the table with `options.exclude`",
   },
   reserved_name: {
-    retryable: "no",
     means: "An object has a name that Rowferry or the target reserves",
     fix: "Rename the object in the source, or skip it with `options.exclude`",
   },
   unsupported_text: {
-    retryable: "no",
     means: "A text cannot be stored in the target's encoding",
     fix: "Correct the text in the source, or create the target database with the source's encoding",
   },
   data_refused: {
-    retryable: "no",
     means: "The target cannot store a value as it is in the source",
     fix: "Fix the value that the message names, or choose another type with `options.types`",
   },
   duplicate_key: {
-    retryable: "no",
     means: "Two rows are equal in a unique key of the target",
     fix: "Fix the rows in the source, or choose another type or collation in the target",
   },
   zero_date: {
-    retryable: "no",
     means: "A date has a zero in it, and `options.zero_dates` is `fail`",
     fix: "Fix the date in the source, or set `options.zero_dates` in a new Migration",
   },
   zero_date_in_key: {
-    retryable: "no",
     means: "A key column has a date with a zero in it, which cannot become NULL",
     fix: "Fix the date in the source, or set `options.zero_dates` to a date in a new Migration",
   },
   value_in_key: {
-    retryable: "no",
     means: "A key column has a value that the target lacks, and a key cannot be NULL",
     fix: "Fix the value in the source, or choose another type with `options.types`",
   },
   foreign_key_violated: {
-    retryable: "no",
     means: "Rows refer to rows that do not exist",
     fix: "Fix the rows that the message names in the source",
   },
   row_too_large: {
-    retryable: "no",
     means: "A row is larger than a server accepts",
     fix: "Raise the setting that the message names, or skip the table with `options.exclude`",
   },
   disk_full: {
-    retryable: "no",
     means: "A server's disk is full",
     fix: "Free space on it",
   },
@@ -104,17 +87,14 @@ export const copying = {
     fix: "Give the server more memory, or lower `options.jobs`",
   },
   lock_table_full: {
-    retryable: "no",
     means: "A server has no room for the locks that the copy needs",
     fix: "Raise the server's setting that the message names",
   },
   transaction_too_large: {
-    retryable: "no",
     means: "A transaction is larger than the server allows",
     fix: "Raise the server's setting that the message names",
   },
   statement_timeout: {
-    retryable: "no",
     means: "A statement took longer than `options.statement_timeout` or a limit of the server",
     fix: "Set a longer `options.statement_timeout`, or 0, in a new Migration",
   },
@@ -149,22 +129,18 @@ export const copying = {
     fix: "End the session that holds the lock",
   },
   superseded: {
-    retryable: "no",
     means: "The same run was started again elsewhere and has taken over the target",
     fix: "Wait until the other one ends; starting it again here takes over from it",
   },
   stop_overdue: {
-    retryable: "no",
     means: "The worker did not stop in time on request",
     fix: "Nothing; the Job starts another pod, which resumes the run",
   },
   database_error: {
-    retryable: "no",
     means: "A server reports an error that has no code here",
     fix: "See the server's own words in the message",
   },
   internal_error: {
-    retryable: "no",
     means: "Rowferry met an error that it does not expect",
     fix: "See the pod's log, and report it",
   },

@@ -16,6 +16,7 @@ export const runCodeGroups = {
 } as const satisfies Record<string, Record<string, RunCodeEntry>>;
 
 const registry = { ...connecting, ...before, ...copying, ...result };
+const entries: Readonly<Record<string, RunCodeEntry>> = registry;
 
 /** Codes of a connection URL that the guard does not accept (src/guard/url.ts) also end a run. */
 export type RunCode = keyof typeof registry | `url_${string}`;
@@ -25,4 +26,4 @@ export const isBeforeFirstWrite = (code: RunCode): boolean => Object.hasOwn(befo
 
 /** What an error is unless the place that makes it says more. */
 export const isRetryable = (code: RunCode): boolean =>
-  Object.hasOwn(registry, code) && registry[code as keyof typeof registry].retryable === "yes";
+  Object.hasOwn(entries, code) && entries[code]?.retryable === "yes";

@@ -1,8 +1,6 @@
-/** Whether another attempt may succeed without a person: `depends` where the place that makes the error says it. */
-export type Retryable = "yes" | "no" | "depends";
-
 export interface RunCodeEntry {
-  retryable: Retryable;
+  /** Another attempt may succeed without a person; `depends` where the place that makes the error says it. No if absent. */
+  retryable?: "yes" | "depends";
   /** What happened: one sentence without a full stop. */
   means: string;
   /** What a person does about it; likewise. */
