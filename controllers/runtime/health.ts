@@ -23,6 +23,15 @@ export interface Metric {
   labels?: Record<string, string>;
 }
 
+const metric =
+  (type: Metric["type"]) =>
+  (name: string, help: string, value: number, labels?: Record<string, string>): Metric => ({
+    ...{ name, help, type, value },
+    ...(labels && { labels }),
+  });
+export const gauge = metric("gauge");
+export const counter = metric("counter");
+
 const escaped = (text: string): string => text.replace(/\\/g, "\\\\").replace(/"/g, '\\"').replace(/\n/g, "\\n");
 
 /** Prometheus' text format. */

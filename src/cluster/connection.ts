@@ -3,6 +3,7 @@ import { request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import { createInterface } from "node:readline";
 import { KubeConfig } from "@kubernetes/client-node";
+import { present } from "../resources/present.ts";
 import { ClusterError, refusal, unreachable } from "./errors.ts";
 
 /**
@@ -96,11 +97,7 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
         keepAliveMsecs: 15_000,
         // The agent closes only one that waits for a request; a quiet watch stays open.
         timeout: options.idleTime ?? idleTime,
-        ...(ca === undefined ? {} : { ca }),
-        ...(cert === undefined ? {} : { cert }),
-        ...(key === undefined ? {} : { key }),
-        ...(servername === undefined ? {} : { servername }),
-        ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+        ...present({ ca, cert, key, servername, rejectUnauthorized }),
       };
       agents = {
         of,

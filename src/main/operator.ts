@@ -24,7 +24,6 @@ import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { splitQueue } from "../../controllers/runtime/split-queue.ts";
 import { failureOf } from "../api/problem.ts";
-import type { Subscriptions } from "../billing/stripe-subscriptions.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformers } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import { keepCoresEmpty } from "./core-files.ts";
@@ -167,6 +166,7 @@ const health = createHealthServer({
 /** One term as the leader. */
 async function lead(signal: AbortSignal): Promise<void> {
   const own = createClient(connection, signal);
+  const leads = () => !signal.aborted;
   const queueOfTerm = () => {
     const one = createQueue({ random, schedule, now: steady });
     signal.addEventListener("abort", () => one.close());
@@ -190,10 +190,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     keptFor: 3000,
   });
   const controller = createMigrationController({
-    client: own,
-    leads: () => !signal.aborted,
-    recorder,
-    caches,
+    ...{ client: own, leads, recorder, caches },
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
     slots,
     urlsKept: config.ROWFERRY_SEALED_URL_DAYS * 86_400_000,
@@ -204,8 +201,7 @@ async function lead(signal: AbortSignal): Promise<void> {
     now: clock,
   });
   const backupTerm = backups?.begin({
-    ...{ client: own, queue, recorder, slots, caches, now: clock },
-    leads: () => !signal.aborted,
+    ...{ client: own, leads, queue, recorder, slots, caches, now: clock },
     template: () => templateOf(config, endpointUrl, keys.ca.certificate),
   });
   const paymentQueue = queueOfTerm();
@@ -219,14 +215,18 @@ async function lead(signal: AbortSignal): Promise<void> {
     failures += 1;
     problem(`a pass over ${key}`)(error);
   };
-  const passOver = (one: Reconcile): Reconcile => {
-    return (key) => {
+  const passOver = (queue: Queue, concurrency: number, reconcile: Reconcile) => {
+    const counting: Reconcile = (key) => {
       passes += 1;
-      return one(key);
+      return reconcile(key);
     };
+    return runLoop({ queue, concurrency, reconcile: counting, failed });
   };
-  const teamQueue = queueOfTerm();
-  const leads = () => !signal.aborted;
+  /** Passes that delay none of another kind. */
+  const lane = (concurrency: number) => {
+    const own = queueOfTerm();
+    return { queue: own, loop: (reconcile: Reconcile) => passOver(own, concurrency, reconcile) };
+  };
   const paymentOptions = { client: own, leads, migrations: caches.migrations, now: clock };
   const paymentController =
     stripe === undefined
@@ -240,38 +240,22 @@ async function lead(signal: AbortSignal): Promise<void> {
   const sweepingOptions = {
     ...{ ...paymentOptions, namespace, signal, problem, first: config.ROWFERRY_SWEEP_SECONDS * 1000 },
   };
-  const accountQueue = queueOfTerm();
-  const accountLoop = (subscriptions: Subscriptions) =>
-    accounts.lead({
-      client: own,
-      leads: () => !signal.aborted,
-      queue: accountQueue,
-      subscriptions,
-      pastDue: config.ROWFERRY_PAST_DUE_DAYS * 86_400_000,
-      now: clock,
-      loop: (reconcile) => runLoop({ queue: accountQueue, concurrency: 8, reconcile: passOver(reconcile), failed }),
-    });
-  const reportQueue = queueOfTerm();
   const concurrency = config.ROWFERRY_RECONCILERS;
   await Promise.all([
-    runLoop({ queue, concurrency, reconcile: passOver(controller.reconcile), failed }),
-    ...(backupTerm === undefined
-      ? []
-      : others.map((own) => runLoop({ queue: own, concurrency, reconcile: passOver(backupTerm.reconcile), failed }))),
-    runLoop({ queue: paymentQueue, concurrency: 8, reconcile: passOver(paymentController.reconcile), failed }),
-    ...(stripe === undefined ? [] : [accountLoop(stripe.subscriptions)]),
-    ...(stripe === undefined ? [] : [sweeping(stripe.payments, sweepingOptions)]),
-    reports.lead({
-      ...{ ...paymentOptions, recorder, queue: reportQueue },
-      loop: (reconcile) => runLoop({ queue: reportQueue, concurrency: 4, reconcile: passOver(reconcile), failed }),
-    }),
+    passOver(queue, concurrency, controller.reconcile),
+    ...(backupTerm === undefined ? [] : others.map((own) => passOver(own, concurrency, backupTerm.reconcile))),
+    passOver(paymentQueue, 8, paymentController.reconcile),
+    stripe &&
+      accounts.lead({
+        ...{ client: own, leads, now: clock, ...lane(8) },
+        subscriptions: stripe.subscriptions,
+        pastDue: config.ROWFERRY_PAST_DUE_DAYS * 86_400_000,
+      }),
+    stripe && sweeping(stripe.payments, sweepingOptions),
+    reports.lead({ ...paymentOptions, recorder, ...lane(4) }),
     teams.lead({
-      client: own,
-      recorder,
-      queue: teamQueue,
+      ...{ client: own, recorder, now: clock, ...lane(2) },
       settings: { quota: config.ROWFERRY_TEAM_QUOTA, egress: config.ROWFERRY_TEAM_EGRESS, home: namespace },
-      now: clock,
-      loop: (reconcile) => runLoop({ queue: teamQueue, concurrency: 2, reconcile: passOver(reconcile), failed }),
     }),
   ]);
   term = undefined;

@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Metric } from "../../controllers/runtime/health.ts";
+import { counter, type Metric } from "../../controllers/runtime/health.ts";
 import { createPayments, type Payments } from "../billing/stripe.ts";
 import { createStripeClient, type PaymentsErrorCode } from "../billing/stripe-client.ts";
 import { createSubscriptions, type Subscriptions } from "../billing/stripe-subscriptions.ts";
@@ -56,12 +56,13 @@ export async function stripeOf({
     payments: createPayments(client),
     subscriptions: createSubscriptions(client),
     metrics: () =>
-      Object.entries(errors).map(([code, value]) => ({
-        name: "rowferry_stripe_errors_total",
-        help: "Requests to Stripe that failed; denied: the API key is invalid or lacks a permission.",
-        type: "counter",
-        value,
-        labels: { code },
-      })),
+      Object.entries(errors).map(([code, value]) =>
+        counter(
+          "rowferry_stripe_errors_total",
+          "Requests to Stripe that failed; denied: the API key is invalid or lacks a permission.",
+          value,
+          { code },
+        ),
+      ),
   };
 }

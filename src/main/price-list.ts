@@ -10,3 +10,12 @@ export const currency = z
 
 /** The setting of the prices, which API and operator both have. */
 export const priceList = json(priceListSchema, '{"minimum":5,"steps":[{"transfer":1,"conversion":2}]}');
+
+/** Stripe, as API and operator reach it. */
+export const stripeSettings = {
+  ROWFERRY_STRIPE_KEY_FILE: z
+    .string()
+    .optional()
+    .describe("File with Stripe's restricted key; without it nothing is charged."),
+  ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+};

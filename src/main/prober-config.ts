@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cidrs, logLevel, minTls, number, settingsReader } from "./settings.ts";
+import { cidrs, minTls, number, servingSettings, settingsReader } from "./settings.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -15,8 +15,6 @@ export const proberEnvironment = z.object({
     .describe("File: the CA of the clients, PEM. The files are read again when they change."),
   ROWFERRY_PROBER_CERT_SECONDS: number(10, 1, 3600).describe("How often the files are looked at."),
   ROWFERRY_PROBER_PORT: number(8443, 0, 65_535).describe("Port of the calls (mutual TLS); 0: a free one."),
-  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
-  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
   ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that may be dialled although the guard refuses such addresses."),
   ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
   ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL."),
@@ -35,7 +33,7 @@ export const proberEnvironment = z.object({
     "V8's heap of a worker, which keeps the complete catalogue of a database.",
   ),
   ROWFERRY_PROBER_RESIDENT_MEGABYTES: number(320, 64, 8192).describe("Memory of a probe, beyond which it is killed."),
-  ROWFERRY_LOG_LEVEL: logLevel,
+  ...servingSettings,
 });
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, extname, join } from "node:path";
 import { pino } from "pino";
-import { createHealthServer } from "../../controllers/runtime/health.ts";
+import { counter, createHealthServer, gauge } from "../../controllers/runtime/health.ts";
 import { dumpVersion } from "../engine/postgres/dump/dump.ts";
 import { createProcessPool } from "../prober/pool.ts";
 import { createProberServer, secureContext } from "../prober/server.ts";
@@ -96,19 +96,15 @@ const stopWatching = watchTlsFiles(
 );
 
 let stopping = false;
-const gauge = (name: string, help: string, value: number) => ({ name, help, type: "gauge" as const, value });
 const health = createHealthServer({
   turned: () => ({}),
   now,
   silence: 0,
   ready: () => !stopping && pool.sound(),
   metrics: () => [
-    ...Object.entries(ended).map(([outcome, value]) => ({
-      name: `rowferry_prober_${outcome}_total`,
-      help: `Calls that ended as ${outcome}.`,
-      type: "counter" as const,
-      value,
-    })),
+    ...Object.entries(ended).map(([outcome, value]) =>
+      counter(`rowferry_prober_${outcome}_total`, `Calls that ended as ${outcome}.`, value),
+    ),
     gauge("rowferry_prober_running", "Probes that run.", pool.counts().running),
     gauge("rowferry_prober_waiting", "Calls that wait for a place.", pool.counts().waiting),
     gauge("process_resident_memory_bytes", "Resident memory size in bytes.", process.memoryUsage.rss()),

@@ -1,9 +1,8 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import * as z from "zod";
 import { BackupError, type Storage } from "../backup/contract.ts";
 import { checkName } from "../backup/names.ts";
 import type { ReportBucket } from "../cluster/index.ts";
+import { mountedCredentials } from "../worker/credentials.ts";
 import { bucketSetting } from "./settings.ts";
 
 /** The bucket in which operator and API keep reports of Migrations, by their settings. */
@@ -36,15 +35,8 @@ export async function reportBucketOf(
   if (prefix !== "") checkName(prefix);
   let open: { storage: Storage; keys: string } | undefined;
 
-  /** With the credentials as they are now: a Secret's files change when it does. */
   async function storage(): Promise<Storage> {
-    const read = async (key: string) => (await readFile(join(folder, key), "utf8")).trim();
-    const sessionToken = await read("sessionToken").catch(() => "");
-    const credentials = {
-      accessKeyId: await read("accessKeyId"),
-      secretAccessKey: await read("secretAccessKey"),
-      ...(sessionToken === "" ? {} : { sessionToken }),
-    };
+    const credentials = await mountedCredentials(folder);
     const keys = JSON.stringify(credentials);
     if (open?.keys !== keys) open = { storage: storageOf({ bucket }, credentials), keys };
     return open.storage;

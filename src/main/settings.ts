@@ -8,6 +8,10 @@ import { tlsModes } from "../resources/tls-mode.ts";
 export const number = (fallback: number, least: number, most: number) =>
   z.coerce.number().int().min(least).max(most).default(fallback);
 
+/** A number from `least` to `most`, also a part of one. */
+export const fraction = (fallback: number, least: number, most: number) =>
+  z.coerce.number().min(least).max(most).default(fallback);
+
 export const flag = (fallback: boolean) =>
   z
     .enum(["true", "false"])
@@ -65,7 +69,12 @@ export const cidrs = z
 /** The lowest `sslmode` that a connection URL may have. */
 export const minTls = z.enum(tlsModes).default("disable");
 
-export const logLevel = z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info");
+/** Of every process that serves. */
+export const servingSettings = {
+  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
+  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
+  ROWFERRY_LOG_LEVEL: z.enum(["trace", "debug", "info", "warn", "error", "fatal", "silent"]).default("info"),
+};
 
 /** Reads the settings of a process, or throws an Error that names each variable that is missing or wrong, and never a value. */
 export const settingsReader =

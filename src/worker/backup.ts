@@ -1,5 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   BackupError,
   type ArchiveHooks as BackupHooks,
@@ -17,6 +16,7 @@ import type { Endpoint } from "../engine/contract/index.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/text.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
+import { mountedCredentials } from "./credentials.ts";
 import { namedDatabase } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type LifeHooks, live, unreachable } from "./life.ts";
 import { completed, rowsIn } from "./outcome.ts";
@@ -119,16 +119,6 @@ async function credentialsOf(
   for (const secret of [found.secretAccessKey, found.sessionToken, found.accessKeyId])
     if (secret !== undefined) redactor.learn(secret);
   return found;
-}
-
-async function mountedCredentials(folder: string): Promise<StorageCredentials> {
-  const read = async (key: string) => (await readFile(join(folder, key), "utf8")).trim();
-  const sessionToken = await read("sessionToken").catch(() => undefined);
-  return {
-    accessKeyId: await read("accessKeyId"),
-    secretAccessKey: await read("secretAccessKey"),
-    ...(sessionToken === undefined ? {} : { sessionToken }),
-  };
 }
 
 async function backUp(

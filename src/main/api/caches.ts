@@ -10,6 +10,7 @@ import type { Account } from "../../resources/account.ts";
 import { labels } from "../../resources/group.ts";
 import type { Migration } from "../../resources/migration.ts";
 import { type Kind, kinds } from "../../resources/objects.ts";
+import { present } from "../../resources/present.ts";
 import type { Team } from "../../resources/team.ts";
 import type { ApiToken } from "../../resources/token.ts";
 
@@ -22,8 +23,7 @@ import type { ApiToken } from "../../resources/token.ts";
 const plain = <T extends KubeObject>({ metadata, ...rest }: T): T => {
   const { name, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels, ownerReferences } = metadata;
   const kept = { name, uid, resourceVersion, creationTimestamp, deletionTimestamp, labels, ownerReferences };
-  const present = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  return { ...rest, metadata: present } as unknown as T;
+  return { ...rest, metadata: present(kept) } as unknown as T;
 };
 
 const keyOf = (kind: string, object: KubeObject | undefined): string => `${kind} ${object?.metadata.uid}`;

@@ -2,9 +2,9 @@ import * as z from "zod";
 import { proPriceSchema } from "../../billing/pro.ts";
 import { attempts } from "../../requests/accounts/attempts.ts";
 import { handshakes, searches, tiers } from "../../requests/tiers.ts";
-import { currency, priceList } from "../price-list.ts";
+import { currency, priceList, stripeSettings } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
-import { cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
+import { cidrs, flag, json, list, minTls, number, servingSettings, settingsReader } from "../settings.ts";
 import { oidcSetting } from "./oidc.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
@@ -60,8 +60,6 @@ export const apiEnvironment = z.object({
     .transform((text) => text.replace(/\/+$/, ""))
     .describe("Where users reach the API, without a slash at the end; a session's changes need its origin."),
   ROWFERRY_API_PORT: number(8443, 0, 65_535).describe("Port of REST; 0: a free one."),
-  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
-  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
   ROWFERRY_API_PLAIN_HTTP: flag(false).describe("Serves plain HTTP, behind something that ends TLS."),
   ROWFERRY_API_TLS: z
     .string()
@@ -85,15 +83,11 @@ export const apiEnvironment = z.object({
   ROWFERRY_OIDC_SECRET_FILE: z.string().optional().describe("File with the client secret for it."),
   ROWFERRY_BACKUPS: flag(false).describe("Whether the installation takes backups (backups.enabled)."),
   ROWFERRY_CURRENCY: currency.describe("Currency of amounts: three letters of ISO 4217."),
-  ROWFERRY_STRIPE_KEY_FILE: z
-    .string()
-    .optional()
-    .describe("File with Stripe's restricted key; without it nothing is charged."),
+  ...stripeSettings,
   ROWFERRY_STRIPE_WEBHOOK_FILE: z
     .string()
     .optional()
     .describe("File with the secret that Stripe's events are signed with; without it they are not taken."),
-  ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
   ROWFERRY_PRICES: priceList.describe("JSON object: what a run costs that is not covered."),
   ROWFERRY_PRO_PRICE: json(proPriceSchema.nullable(), "null").describe(
     'JSON object: price of Pro, {"price":"price_…"} or {"amount":49,"interval":"month"}; null: Pro is not offered.',
@@ -130,7 +124,7 @@ export const apiEnvironment = z.object({
   ),
   ROWFERRY_GRACE_SECONDS: number(20, 1, 300).describe("How long requests may then take to end."),
   ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe("Every cache is listed anew after this time."),
-  ROWFERRY_LOG_LEVEL: logLevel,
+  ...servingSettings,
 });
 
 /** Reads the settings, or throws an Error that names each variable that is missing or wrong. */

@@ -1,4 +1,4 @@
-import type { Metric } from "../../../controllers/runtime/health.ts";
+import { counter, gauge, type Metric } from "../../../controllers/runtime/health.ts";
 import { type Ceilings, counted } from "../../requests/ceilings.ts";
 import type { World } from "../../requests/world.ts";
 
@@ -17,36 +17,19 @@ export function createTally() {
     /** One request to the Kubernetes API, without the watches. */
     asked: (method: string): void => void add(asked, method),
     metrics({ streams, caches, ceilings }: { streams: number; caches: World["caches"]; ceilings: Ceilings }): Metric[] {
-      const gauge = (name: string, help: string, value: number): Metric => ({ name, help, type: "gauge", value });
       return [
-        ...[...answers].map(([key, value]): Metric => {
+        ...[...answers].map(([key, value]) => {
           const [operation = "", status = ""] = key.split(" ");
-          return {
-            name: "rowferry_api_answers_total",
-            help: "Answers, by operation and status; 0: its caller had gone.",
-            type: "counter",
-            value,
-            labels: { operation, status },
-          };
+          const help = "Answers, by operation and status; 0: its caller had gone.";
+          return counter("rowferry_api_answers_total", help, value, { operation, status });
         }),
-        ...[...time].map(
-          ([operation, value]): Metric => ({
-            name: "rowferry_api_seconds_total",
-            help: "Seconds that answers took.",
-            type: "counter",
-            value,
-            labels: { operation },
-          }),
+        ...[...time].map(([operation, value]) =>
+          counter("rowferry_api_seconds_total", "Seconds that answers took.", value, { operation }),
         ),
-        ...[...asked].map(
-          ([method, value]): Metric => ({
-            name: "rowferry_api_kubernetes_requests_total",
-            help: "Requests to the Kubernetes API, without watches.",
-            type: "counter",
-            value,
-            labels: { method },
-          }),
-        ),
+        ...[...asked].map(([method, value]) => {
+          const help = "Requests to the Kubernetes API, without watches.";
+          return counter("rowferry_api_kubernetes_requests_total", help, value, { method });
+        }),
         gauge("rowferry_api_streams", "Streams of events that are open.", streams),
         gauge("rowferry_api_migrations", "Migrations in the cache.", [...caches.migrations.all()].length),
         gauge("rowferry_api_teams", "Teams in the cache.", [...caches.teams.all()].length),
@@ -63,21 +46,10 @@ function ofCeilings({ limits, used, mostOfOne }: Ceilings): Metric[] {
   return (["installation", "account"] as const).flatMap((scope) =>
     counted.flatMap((what): Metric[] => {
       const labels = { scope, of: what };
+      const help = "Stored resources that ceilings limit; scope account: the largest number of any account.";
       return [
-        {
-          name: "rowferry_api_used",
-          help: "Stored resources that ceilings limit; scope account: the largest number of any account.",
-          type: "gauge",
-          value: rows[scope][what],
-          labels,
-        },
-        {
-          name: "rowferry_api_ceiling",
-          help: "The ceilings; 0: no ceiling.",
-          type: "gauge",
-          value: limits[scope][what],
-          labels,
-        },
+        gauge("rowferry_api_used", help, rows[scope][what], labels),
+        gauge("rowferry_api_ceiling", "The ceilings; 0: no ceiling.", limits[scope][what], labels),
       ];
     }),
   );

@@ -6,6 +6,7 @@ import { type Client, type Connection, type Informer, noInformer, startInformer 
 import type { Account } from "../../resources/account.ts";
 import { kinds } from "../../resources/objects.ts";
 import { paymentHint } from "../../resources/payment.ts";
+import { present } from "../../resources/present.ts";
 
 /**
  * The Accounts' part of the operator: what starts a pass, and one leader's term of passes. They are objects of the cluster: an operator
@@ -62,16 +63,10 @@ export function watchAccounts(
 function trim({ metadata, spec, status }: Account): Account {
   const { name, uid, resourceVersion, generation, deletionTimestamp, annotations } = metadata;
   const hint = annotations?.[paymentHint];
-  const kept = { uid, resourceVersion, generation, deletionTimestamp };
-  const present = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
+  const hinted = hint === undefined ? undefined : { [paymentHint]: hint };
   return {
-    metadata: { name, ...present, ...(hint === undefined ? {} : { annotations: { [paymentHint]: hint } }) },
-    spec: {
-      email: "",
-      plan: spec.plan,
-      actingTeam: "",
-      ...(spec.billing === undefined ? {} : { billing: spec.billing }),
-    },
-    ...(status === undefined ? {} : { status }),
+    metadata: present({ name, uid, resourceVersion, generation, deletionTimestamp, annotations: hinted }),
+    spec: { email: "", plan: spec.plan, actingTeam: "", ...present({ billing: spec.billing }) },
+    ...present({ status }),
   };
 }

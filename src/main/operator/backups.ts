@@ -1,5 +1,3 @@
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   type BackupRunController,
   type BackupRunControllerOptions,
@@ -14,7 +12,7 @@ import {
 } from "../../../controllers/backup-schedule/controller.ts";
 import type { ScheduleSettings } from "../../../controllers/backup-schedule/observed.ts";
 import type { Candidate } from "../../../controllers/jobs/candidate.ts";
-import type { Metric } from "../../../controllers/runtime/health.ts";
+import { gauge, type Metric } from "../../../controllers/runtime/health.ts";
 import type { Passed } from "../../../controllers/runtime/loop.ts";
 import type { Lane, Queue } from "../../../controllers/runtime/queue.ts";
 import { expiredRuns } from "../../backup/retention.ts";
@@ -23,6 +21,7 @@ import type { Restore } from "../../resources/backup/restore.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import type { BackupSchedule } from "../../resources/backup/schedule.ts";
 import { type Kind, type KubeObject, kinds } from "../../resources/objects.ts";
+import { mountedCredentials } from "../../worker/credentials.ts";
 import type { OperatorEnvironment } from "./config.ts";
 
 /** The backups' part of the operator: caches, and the passes of one leader's term over schedules, runs and restores. */
@@ -152,7 +151,6 @@ function metricsOf({ schedules, runs }: BackupControllers["caches"]): Metric[] {
   const all = [...schedules.all()];
   const holds = (type: string, status: string) =>
     all.filter(({ status: of }) => of?.conditions?.some((one) => one.type === type && one.status === status)).length;
-  const gauge = (name: string, help: string, value: number): Metric => ({ name, help, type: "gauge", value });
   return [
     gauge("rowferry_backup_schedules", "BackupSchedules in the cache.", all.length),
     gauge("rowferry_backup_runs", "BackupRuns in the cache.", [...runs.all()].length),
@@ -179,17 +177,5 @@ export function installedStorage({
   ROWFERRY_BACKUP_BUCKET: bucket,
   ROWFERRY_BACKUP_CREDENTIALS: folder,
 }: OperatorEnvironment): InstalledStorage | undefined {
-  if (bucket === undefined) return undefined;
-  const read = async (key: string) => (await readFile(join(folder, key), "utf8")).trim();
-  return {
-    bucket,
-    async credentials() {
-      const sessionToken = await read("sessionToken").catch(() => undefined);
-      return {
-        accessKeyId: await read("accessKeyId"),
-        secretAccessKey: await read("secretAccessKey"),
-        ...(sessionToken ? { sessionToken } : {}),
-      };
-    },
-  };
+  return bucket && { bucket, credentials: () => mountedCredentials(folder) };
 }

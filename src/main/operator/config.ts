@@ -1,9 +1,20 @@
 import * as z from "zod";
 import { quantity } from "../../../controllers/jobs/quantity.ts";
 import { workerParts } from "../../resources/worker.ts";
-import { currency, priceList } from "../price-list.ts";
+import { currency, priceList, stripeSettings } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
-import { bucketSetting, cidrs, flag, json, list, logLevel, minTls, number, settingsReader } from "../settings.ts";
+import {
+  bucketSetting,
+  cidrs,
+  flag,
+  fraction,
+  json,
+  list,
+  minTls,
+  number,
+  servingSettings,
+  settingsReader,
+} from "../settings.ts";
 
 /**
  * The operator's settings: one environment variable each, read once at start. The chart sets them.
@@ -11,6 +22,7 @@ import { bucketSetting, cidrs, flag, json, list, logLevel, minTls, number, setti
  */
 
 const quantities = z.record(z.string(), z.string());
+const podResources = z.object({ requests: quantities.optional(), limits: quantities.optional() });
 
 export const operatorEnvironment = z.object({
   ROWFERRY_NAMESPACE: z.string().min(1).describe("The installation's namespace (downward API metadata.namespace)."),
@@ -31,7 +43,7 @@ export const operatorEnvironment = z.object({
   ),
   ROWFERRY_WORKER_UID: number(65532, 1, 2 ** 31 - 1).describe("Numeric user of the image; never 0."),
   ROWFERRY_WORKER_RESOURCES: json(
-    z.object({ requests: quantities.optional(), limits: quantities.optional() }),
+    podResources,
     '{"requests":{"cpu":"250m","memory":"256Mi"},"limits":{"memory":"512Mi"}}',
   ).describe("JSON object: the container's resources."),
   ROWFERRY_WORKER_MEMORY_MAX: z
@@ -79,12 +91,9 @@ export const operatorEnvironment = z.object({
   ROWFERRY_RESERVED_RUNNING: number(0, 0, 9999).describe(
     "Number of the parallel runs in the cluster that are reserved for accounts and namespaces without a run.",
   ),
-  ROWFERRY_MAX_RUN_HOURS: z.coerce
-    .number()
-    .min(0)
-    .max(8760)
-    .default(168)
-    .describe("Hours, or a part of one, after which a run whose URLs came through the API is ended; 0: never."),
+  ROWFERRY_MAX_RUN_HOURS: fraction(168, 0, 8760).describe(
+    "Hours, or a part of one, after which a run whose URLs came through the API is ended; 0: never.",
+  ),
   ROWFERRY_WORKER_SILENT_SECONDS: number(300, 0, 86_400).describe(
     "After this time without a report of a worker, the operator replaces its pod; 0: never.",
   ),
@@ -95,33 +104,20 @@ export const operatorEnvironment = z.object({
     "Host names and addresses, between commas, by which the API is reached beside its Service: its certificate names them.",
   ),
   ROWFERRY_PROBER_HOSTS: list.describe("Likewise for the prober."),
-  ROWFERRY_STRIPE_KEY_FILE: z
-    .string()
-    .optional()
-    .describe("File with Stripe's restricted key; without it nothing is charged."),
-  ROWFERRY_STRIPE_URL: z.url().optional().describe("Another counterpart than Stripe: a simulator."),
+  ...stripeSettings,
   ROWFERRY_CURRENCY: currency.describe("Currency of the prices, as in the API: three letters of ISO 4217."),
   ROWFERRY_PRICES: priceList.describe(
     "JSON object, as the API has it: the price that is named where a source has grown over its quote.",
   ),
-  ROWFERRY_HOLD_GRACE_HOURS: z.coerce
-    .number()
-    .min(0)
-    .max(96)
-    .default(24)
-    .describe("Hours that a failed run keeps its hold, so that a retry needs no person."),
-  ROWFERRY_PAST_DUE_DAYS: z.coerce
-    .number()
-    .min(0)
-    .max(90)
-    .default(14)
-    .describe("Days that a subscription counts as Pro after its renewal was not paid."),
-  ROWFERRY_UNPAID_DAYS: z.coerce
-    .number()
-    .min(0)
-    .max(3650)
-    .default(30)
-    .describe("Days, or a part of one, after which a Migration that nobody paid for is removed; 0: never."),
+  ROWFERRY_HOLD_GRACE_HOURS: fraction(24, 0, 96).describe(
+    "Hours that a failed run keeps its hold, so that a retry needs no person.",
+  ),
+  ROWFERRY_PAST_DUE_DAYS: fraction(14, 0, 90).describe(
+    "Days that a subscription counts as Pro after its renewal was not paid.",
+  ),
+  ROWFERRY_UNPAID_DAYS: fraction(30, 0, 3650).describe(
+    "Days, or a part of one, after which a Migration that nobody paid for is removed; 0: never.",
+  ),
   ROWFERRY_SWEEP_SECONDS: number(60, 1, 21_600).describe(
     "The first wait until holds at Stripe without a Migration are looked for; it doubles up to six hours.",
   ),
@@ -144,19 +140,10 @@ export const operatorEnvironment = z.object({
   ROWFERRY_HISTORY_LIMIT: number(0, 0, 1_000_000).describe(
     "Finished Migrations that each namespace keeps; those that ended first are deleted beyond it; 0: any.",
   ),
-  ROWFERRY_SEALED_URL_DAYS: z.coerce
-    .number()
-    .min(0)
-    .max(3650)
-    .default(30)
-    .describe(
-      "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
-    ),
-  ROWFERRY_SEALING_KEY_DAYS: z.coerce
-    .number()
-    .min(0)
-    .max(3650)
-    .default(90)
+  ROWFERRY_SEALED_URL_DAYS: fraction(30, 0, 3650).describe(
+    "Days, or a part of one, after a Migration's end when its sealed URLs are taken out; it cannot run again then.",
+  ),
+  ROWFERRY_SEALING_KEY_DAYS: fraction(90, 0, 3650)
     // In milliseconds.
     .transform((days) => (days === 0 ? undefined : days * 86_400_000))
     .describe("Days, or a part of one, after which URLs are sealed to a new key; 0: only on request."),
@@ -180,7 +167,7 @@ export const operatorEnvironment = z.object({
     "{}",
   ).describe("JSON object: images of the throw-away servers in which backups are verified, by engine."),
   ROWFERRY_VERIFY_RESOURCES: json(
-    z.object({ requests: quantities.optional(), limits: quantities.optional() }),
+    podResources,
     '{"requests":{"cpu":"250m","memory":"512Mi"},"limits":{"memory":"1Gi"}}',
   ).describe("JSON object: resources of such a server's container."),
   ROWFERRY_VERIFY_DATA_SIZE: z.string().default("20Gi").describe("sizeLimit of such a server's data (an emptyDir)."),
@@ -203,14 +190,12 @@ export const operatorEnvironment = z.object({
       "Where workers reach the operator; default https://rowferry-operator.<namespace>.svc:8443. Its host is in the certificate.",
     ),
   ROWFERRY_ENDPOINT_PORT: number(8443, 0, 65_535).describe("Port of the workers' endpoint (TLS); 0: a free one."),
-  ROWFERRY_HEALTH_PORT: number(8080, 0, 65_535).describe("Port of /healthz, /readyz and /metrics; 0: a free one."),
-  ROWFERRY_LISTEN_HOST: z.string().default("::").describe("Address that both ports listen on."),
   ROWFERRY_LEASE_SECONDS: number(15, 3, 300).describe("Lease duration; the leader renews it every fifth of it."),
   ROWFERRY_RESYNC_SECONDS: number(300, 5, 3600).describe(
     "Every cache is listed anew after this time, whatever the watch says.",
   ),
   ROWFERRY_RECONCILERS: number(4, 1, 64).describe("Passes of the reconciler at the same time."),
-  ROWFERRY_LOG_LEVEL: logLevel,
+  ...servingSettings,
 });
 
 export type OperatorEnvironment = z.output<typeof operatorEnvironment>;

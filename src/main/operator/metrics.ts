@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { isWaiting } from "../../../controllers/migration/run.ts";
-import type { Metric } from "../../../controllers/runtime/health.ts";
+import { counter, gauge, type Metric } from "../../../controllers/runtime/health.ts";
 import { type Migration, type MigrationState, migrationStateSchema } from "../../resources/migration.ts";
 
 /** The operator's own metrics, of one moment. */
@@ -17,11 +17,6 @@ export function operatorMetrics(now: {
   /** ISO time's milliseconds. */
   time: number;
 }): Metric[] {
-  const gauge = (name: string, help: string, value: number, labels?: Record<string, string>): Metric => ({
-    ...{ name, help, type: "gauge", value },
-    ...(labels === undefined ? {} : { labels }),
-  });
-  const counter = (name: string, help: string, value: number): Metric => ({ name, help, type: "counter", value });
   const states = new Map<MigrationState, number>(migrationStateSchema.options.map((state) => [state, 0]));
   let oldest = now.time;
   for (const migration of now.migrations) {

@@ -1,4 +1,4 @@
-import type { Metric } from "../../../controllers/runtime/health.ts";
+import { counter, type Metric } from "../../../controllers/runtime/health.ts";
 
 /** What a process counts of runs while it leads, since it started. */
 export interface RunCounts {
@@ -40,7 +40,6 @@ export function createRunCounts(): RunCounts {
       sums.rows += rows;
     },
     metrics() {
-      const counter = (name: string, help: string, value: number): Metric => ({ name, help, type: "counter", value });
       return [
         counter("rowferry_runs_started_total", "Runs of Migrations that were given a Job.", sums.started),
         counter("rowferry_queue_wait_seconds_total", "Seconds that those runs waited before.", sums.waited),
@@ -48,11 +47,8 @@ export function createRunCounts(): RunCounts {
         counter("rowferry_run_seconds_total", "Seconds that the completed ones took.", sums.took),
         counter("rowferry_copied_bytes_total", "Bytes of the sources of completed runs.", sums.bytes),
         counter("rowferry_copied_rows_total", "Rows that completed runs copied.", sums.rows),
-        ...[...failures].map(
-          ([reason, value]): Metric => ({
-            ...counter("rowferry_run_failures_total", "Runs that failed, by the condition's reason.", value),
-            labels: { reason },
-          }),
+        ...[...failures].map(([reason, value]) =>
+          counter("rowferry_run_failures_total", "Runs that failed, by the condition's reason.", value, { reason }),
         ),
       ];
     },

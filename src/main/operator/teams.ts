@@ -11,6 +11,7 @@ import {
 } from "../../cluster/index.ts";
 import { labels } from "../../resources/group.ts";
 import { type Kind, type KubeObject, kinds } from "../../resources/objects.ts";
+import { present } from "../../resources/present.ts";
 import { teamOf } from "../../resources/team.ts";
 
 /**
@@ -72,12 +73,7 @@ export function watchTeams(
       ...common,
       kind: kinds.teams,
       trim: ({ metadata: { name, uid, resourceVersion, generation } }) => ({
-        metadata: {
-          name,
-          ...(uid === undefined ? {} : { uid }),
-          ...(resourceVersion === undefined ? {} : { resourceVersion }),
-          ...(generation === undefined ? {} : { generation }),
-        },
+        metadata: present({ name, uid, resourceVersion, generation }),
       }),
       changed: (before, after) => {
         // Their status is written here.

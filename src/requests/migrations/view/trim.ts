@@ -1,4 +1,5 @@
 import type { Migration } from "../../../resources/migration.ts";
+import { present } from "../../../resources/present.ts";
 import { attemptAnnotation } from "../../../resources/run.ts";
 import { marks } from "./marks.ts";
 
@@ -18,9 +19,6 @@ interface Rest {
 
 /** Bytes; most are of some 1,500, and who names thousands of tables is read live. */
 const longestRest = 4096;
-
-const present = <T extends object>(fields: T): T =>
-  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T;
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
