@@ -92,5 +92,11 @@ function translate(error: unknown): PaymentsError {
   return new PaymentsError("unavailable", "Stripe cannot be reached or cannot answer.", reason);
 }
 
+export const isMissing = (error: unknown): error is Stripe.errors.StripeInvalidRequestError =>
+  error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing";
+
+/** A time of Stripe's, in ISO 8601. */
+export const dated = (seconds: number): string => new Date(seconds * 1000).toISOString();
+
 /** Stripe writes "Having the 'rak_customer_write' permission would allow this request to continue". */
 export const rightIn = (message: string): string | undefined => /\brak_[a-z_]{3,60}\b/.exec(message)?.[0];

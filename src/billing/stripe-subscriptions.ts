@@ -1,6 +1,6 @@
-import Stripe from "stripe";
+import type Stripe from "stripe";
 import { type ProPrice, proAmount, type Subscription, subscriptionStates } from "./pro.ts";
-import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { dated, isMissing, PaymentsError, type StripeClient } from "./stripe-client.ts";
 import { unlessKept } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
 
@@ -87,7 +87,7 @@ async function hasCustomer(stripe: Stripe, customer: string): Promise<boolean> {
   try {
     return (await stripe.customers.retrieve(customer)).deleted !== true;
   } catch (error) {
-    if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing") return false;
+    if (isMissing(error)) return false;
     throw error;
   }
 }
@@ -157,13 +157,7 @@ async function ifCustomer<T>(request: Promise<T>): Promise<T | undefined> {
   try {
     return await request;
   } catch (error) {
-    const isMissing =
-      error instanceof Stripe.errors.StripeInvalidRequestError &&
-      error.code === "resource_missing" &&
-      error.param === "customer";
-    if (isMissing) return undefined;
+    if (isMissing(error) && error.param === "customer") return undefined;
     throw error;
   }
 }
-
-const dated = (seconds: number): string => new Date(seconds * 1000).toISOString();

@@ -1,7 +1,7 @@
 import Stripe from "stripe";
 import { aboutOf } from "./about.ts";
 import type { Intent, ListedCheckout, SeenCheckout } from "./seen.ts";
-import { PaymentsError, type StripeClient } from "./stripe-client.ts";
+import { dated, isMissing, PaymentsError, type StripeClient } from "./stripe-client.ts";
 import { unlessKept, withNextKey } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
 
@@ -108,26 +108,22 @@ async function look(stripe: Stripe, id: string): Promise<SeenCheckout | undefine
   const session = await stripe.checkout.sessions
     .retrieve(id, { expand: ["payment_intent.latest_charge"] })
     .catch((error: unknown) => {
-      if (error instanceof Stripe.errors.StripeInvalidRequestError && error.code === "resource_missing") return null;
+      if (isMissing(error)) return undefined;
       throw error;
     });
-  if (session === null) return undefined;
-  return seenFrom(session);
+  return session && seenFrom(session);
 }
 
 async function* list({ stripe, call }: StripeClient, since: Date, installation: string): AsyncIterable<ListedCheckout> {
   const gte = Math.floor(since.getTime() / 1000);
   const wanted = { created: { gte }, limit: 100, expand: ["data.payment_intent.latest_charge"] };
-  let after: { starting_after?: string } = {};
+  const sessions = stripe.checkout.sessions.list(wanted)[Symbol.asyncIterator]();
   for (;;) {
-    const page = await call(() => stripe.checkout.sessions.list({ ...wanted, ...after }));
+    const { value: session, done } = await call(() => sessions.next());
+    if (done) return;
     // Another's can have a state that is not known here.
-    for (const session of page.data)
-      if (session.mode === "payment" && aboutOf(session.metadata)?.installation === installation)
-        yield { seen: seenFrom(session), createdAt: dated(session.created) };
-    const last = page.data.at(-1);
-    if (!page.has_more || last === undefined) return;
-    after = { starting_after: last.id };
+    if (session.mode === "payment" && aboutOf(session.metadata)?.installation === installation)
+      yield { seen: seenFrom(session), createdAt: dated(session.created) };
   }
 }
 
@@ -201,15 +197,13 @@ function failureOf(intent: Stripe.PaymentIntent): string | undefined {
   return undefined;
 }
 
-const dated = (seconds: number): string => new Date(seconds * 1000).toISOString();
-
 /** What is done already, or cannot be done any more: the next look says which. */
 const isOver = (error: unknown): boolean =>
-  error instanceof Stripe.errors.StripeInvalidRequestError &&
-  (error.code === "payment_intent_unexpected_state" ||
-    error.code === "charge_expired_for_capture" ||
-    error.code === "resource_missing" ||
-    (error.code === undefined && /Only Checkout Sessions with a status/.test(error.message)));
+  isMissing(error) ||
+  (error instanceof Stripe.errors.StripeInvalidRequestError &&
+    (error.code === "payment_intent_unexpected_state" ||
+      error.code === "charge_expired_for_capture" ||
+      (error.code === undefined && /Only Checkout Sessions with a status/.test(error.message))));
 
 /** An intent is captured or cancelled once, whatever the key: Stripe refuses to do it again. */
 const atIntent = (key: string, ask: (idempotencyKey: string) => Promise<unknown>): Promise<void> =>

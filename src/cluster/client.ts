@@ -1,5 +1,6 @@
 import { type Kind, type KubeObject, pathOf } from "../resources/objects.ts";
-import type { Connection } from "./connection.ts";
+import { present } from "../resources/present.ts";
+import type { ApiRequest, Connection } from "./connection.ts";
 import { isNotFound } from "./errors.ts";
 
 /** Reads and writes of single objects and lists; of cluster-wide kinds the namespace is "". Every function throws ClusterError. */
@@ -44,10 +45,17 @@ export interface ApplyObject {
 
 export function createClient(connection: Connection, signal?: AbortSignal): Client {
   const abort = signal === undefined ? {} : { signal };
+  const send = <T>(method: ApiRequest["method"], path: string, more: Partial<ApiRequest> = {}): Promise<T> =>
+    connection.send<T>({ method, path, ...more, ...abort });
+  const whole = (kind: Kind<KubeObject>, object: object) => ({
+    apiVersion: kind.apiVersion,
+    kind: kind.kind,
+    ...object,
+  });
   return {
     async get<T extends KubeObject>(kind: Kind<T>, namespace: string, name: string) {
       try {
-        return await connection.send<T>({ method: "GET", path: pathOf(kind, namespace, name), ...abort });
+        return await send<T>("GET", pathOf(kind, namespace, name));
       } catch (error) {
         if (isNotFound(error)) return undefined;
         throw error;
@@ -58,84 +66,43 @@ export function createClient(connection: Connection, signal?: AbortSignal): Clie
       const found: T[] = [];
       let token: string | undefined;
       do {
-        const page: { items: T[]; metadata: { continue?: string } } = await connection.send({
-          method: "GET",
-          path: pathOf(kind, options.namespace),
-          query: { labelSelector, fieldSelector, limit: limit ?? 500, continue: token },
-          ...abort,
-        });
+        const query = { labelSelector, fieldSelector, limit: limit ?? 500, continue: token };
+        const path = pathOf(kind, options.namespace);
+        const page: { items: T[]; metadata: { continue?: string } } = await send("GET", path, { query });
         found.push(...page.items);
         token = limit === undefined ? page.metadata.continue || undefined : undefined;
       } while (token !== undefined);
       return found;
     },
     async latest(kind) {
-      const { metadata } = await connection.send<{ metadata: { resourceVersion: string } }>({
-        method: "GET",
-        path: pathOf(kind),
-        query: { limit: 1 },
-        ...abort,
-      });
+      const path = pathOf(kind);
+      const { metadata } = await send<{ metadata: { resourceVersion: string } }>("GET", path, { query: { limit: 1 } });
       return metadata.resourceVersion;
     },
-    create(kind, object) {
-      return connection.send({
-        method: "POST",
-        path: pathOf(kind, object.metadata.namespace),
-        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
-        ...abort,
-      });
-    },
-    update(kind, object) {
-      return connection.send({
-        method: "PUT",
-        path: pathOf(kind, object.metadata.namespace, object.metadata.name),
-        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
-        ...abort,
-      });
-    },
-    mergePatch(kind, namespace, name, patch) {
-      return connection.send({
-        method: "PATCH",
-        path: pathOf(kind, namespace, name),
-        body: patch,
-        contentType: "application/merge-patch+json",
-        ...abort,
-      });
-    },
-    patchStatus(kind, namespace, name, patch) {
-      return connection.send({
-        method: "PATCH",
-        path: pathOf(kind, namespace, name, "status"),
-        body: patch,
+    create: (kind, object) => send("POST", pathOf(kind, object.metadata.namespace), { body: whole(kind, object) }),
+    update: (kind, object) =>
+      send("PUT", pathOf(kind, object.metadata.namespace, object.metadata.name), { body: whole(kind, object) }),
+    mergePatch: (kind, namespace, name, body) =>
+      send("PATCH", pathOf(kind, namespace, name), { body, contentType: "application/merge-patch+json" }),
+    patchStatus: (kind, namespace, name, body) =>
+      send("PATCH", pathOf(kind, namespace, name, "status"), {
+        body,
         contentType: "application/strategic-merge-patch+json",
-        ...abort,
-      });
-    },
-    applyStatus(kind, object, manager) {
-      return connection.send({
-        method: "PATCH",
-        path: pathOf(kind, object.metadata.namespace, object.metadata.name, "status"),
+      }),
+    applyStatus: (kind, object, manager) =>
+      send("PATCH", pathOf(kind, object.metadata.namespace, object.metadata.name, "status"), {
         query: { fieldManager: manager, force: true },
-        body: { apiVersion: kind.apiVersion, kind: kind.kind, ...object },
+        body: whole(kind, object),
         contentType: "application/apply-patch+yaml",
-        ...abort,
-      });
-    },
+      }),
     async remove(kind, namespace, name, uid, resourceVersion, graceSeconds) {
       try {
-        await connection.send({
-          method: "DELETE",
-          path: pathOf(kind, namespace, name),
-          body: {
-            apiVersion: "v1",
-            kind: "DeleteOptions",
-            propagationPolicy: "Background",
-            ...(graceSeconds === undefined ? {} : { gracePeriodSeconds: graceSeconds }),
-            preconditions: { uid, ...(resourceVersion === undefined ? {} : { resourceVersion }) },
-          },
-          ...abort,
-        });
+        const body = {
+          ...{ apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Background" },
+          ...present({ gracePeriodSeconds: graceSeconds }),
+          preconditions: present({ uid, resourceVersion }),
+        };
+        await send("DELETE", pathOf(kind, namespace, name), { body });
       } catch (error) {
         if (!isNotFound(error)) throw error;
       }

@@ -2,6 +2,7 @@ import { setMaxListeners } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
 import { createInterface } from "node:readline";
+import { text } from "node:stream/consumers";
 import { KubeConfig } from "@kubernetes/client-node";
 import { present } from "../resources/present.ts";
 import { ClusterError, refusal, unreachable } from "./errors.ts";
@@ -140,12 +141,6 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
   }
 
   const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
-
-  async function text(response: IncomingMessage): Promise<string> {
-    const parts: Buffer[] = [];
-    for await (const part of response) parts.push(part as Buffer);
-    return Buffer.concat(parts).toString("utf8");
-  }
 
   async function answer(request: ApiRequest, signal: AbortSignal, use: Use): Promise<IncomingMessage> {
     const response = await open(request, signal, use);

@@ -1,3 +1,4 @@
+import { setTimeout as waitFor } from "node:timers/promises";
 import { type Kind, type KubeObject, pathOf } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
@@ -74,18 +75,8 @@ const longestAsked = 120_000;
 const keyOf = (object: KubeObject) => `${object.metadata.namespace ?? ""}/${object.metadata.name}`;
 
 /** Waits, or until the signal; never rejects. */
-export function pause(milliseconds: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) return resolve();
-    const done = () => {
-      clearTimeout(timer);
-      signal.removeEventListener("abort", done);
-      resolve();
-    };
-    const timer = setTimeout(done, milliseconds);
-    signal.addEventListener("abort", done);
-  });
-}
+export const pause = (milliseconds: number, signal: AbortSignal): Promise<void> =>
+  waitFor(milliseconds, undefined, { signal }).catch(() => undefined);
 
 export function startInformer<T extends KubeObject>(connection: Connection, options: InformerOptions<T>): Informer<T> {
   const { kind, signal, now, random } = options;
@@ -97,10 +88,7 @@ export function startInformer<T extends KubeObject>(connection: Connection, opti
   /** When the watch ended; undefined while it follows. */
   let closed: number | undefined = now();
   let version = 0n;
-  let markSynced: () => void = () => {};
-  const synced = new Promise<void>((resolve) => {
-    markSynced = resolve;
-  });
+  const { promise: synced, resolve: markSynced } = Promise.withResolvers<void>();
 
   const index = new Map<string, Map<string, T>>();
   function file(key: string, before: T | undefined, after: T | undefined): void {

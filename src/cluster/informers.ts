@@ -23,10 +23,7 @@ export function startInformers<T extends KubeObject>(
   if (namespaces.length === 0) return startInformer(connection, options);
   const parts = new Map(
     namespaces.map((namespace) => {
-      let refuse: () => void = () => {};
-      const refused = new Promise<void>((resolve) => {
-        refuse = resolve;
-      });
+      const { promise: refused, resolve: refuse } = Promise.withResolvers<void>();
       const problem = (error: unknown) => {
         if (isRefused(error)) refuse();
         options.problem(error);

@@ -1,5 +1,5 @@
-import { Agent, request } from "node:https";
-import { readText } from "../guard/read-text.ts";
+import { Agent } from "node:https";
+import { type JsonAnswer, postJson } from "../guard/post-json.ts";
 import { asJson } from "../requests/as-json.ts";
 import { Problem } from "../requests/errors.ts";
 import type { ProbedDatabase, ProbeFor, Prober } from "../requests/prober.ts";
@@ -54,8 +54,13 @@ const busyWords = new Map([
 const marginMs = 2_000;
 const mostSockets = 64;
 
+const bound = { most: largestResponse, tooLarge: "the prober's answer is too large" };
+
 /** A connection that the other side had closed: nothing of the request was taken. */
-class Stale extends Error {}
+function isStale(error: unknown): boolean {
+  const { reusedSocket, code } = error as NodeJS.ErrnoException & { reusedSocket?: boolean };
+  return reusedSocket === true && (code === "ECONNRESET" || code === "EPIPE");
+}
 
 export function createProberClient({ url, tls, deadlines: given = deadlines }: ClientOptions): ProberClient {
   let known: TlsFiles | undefined;
@@ -88,10 +93,12 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     const late = AbortSignal.timeout(given[kind] + marginMs);
     // Who asked has gone: the probe ends with the connection.
     const signal = asked === undefined ? late : AbortSignal.any([late, asked.signal]);
-    let answer: { status: number; retryAfter: number; text: string };
+    const headers = asked === undefined ? {} : { [requestIdHeader]: asked.requestId, [accountHeader]: asked.account };
+    const send = () => postJson(new URL(`/${kind}`, url), body, { agent: agentNow(), headers, signal }, bound);
+    let answer: JsonAnswer;
     try {
-      answer = await send(kind, body, signal, asked).catch((error: unknown) => {
-        if (error instanceof Stale) return send(kind, body, signal, asked);
+      answer = await send().catch((error: unknown) => {
+        if (isStale(error)) return send();
         throw error;
       });
     } catch (cause) {
@@ -100,42 +107,12 @@ export function createProberClient({ url, tls, deadlines: given = deadlines }: C
     if (answer.status === 200) return understood(kind, answer.text);
     const refusal = refusalSchema.safeParse(asJson(answer.text));
     const words = answer.status === 503 ? busyWords.get(refusal.data?.code ?? "") : undefined;
-    if (words !== undefined) throw new Problem("busy", words, { retryAfter: answer.retryAfter });
+    if (words !== undefined)
+      throw new Problem("busy", words, { retryAfter: Number(answer.headers["retry-after"] ?? 1) || 1 });
     throw unavailable(
       "the service that asks databases cannot be used at the moment: try again later",
       new Error(`the prober returned ${answer.status} ${refusal.data?.code ?? ""}: ${refusal.data?.message ?? ""}`),
     );
-  }
-
-  function send(
-    kind: CallKind,
-    body: string,
-    signal: AbortSignal,
-    asked: ProbeFor | undefined,
-  ): Promise<{ status: number; retryAfter: number; text: string }> {
-    const headers = {
-      "content-type": "application/json",
-      "content-length": Buffer.byteLength(body),
-      ...(asked === undefined ? {} : { [requestIdHeader]: asked.requestId, [accountHeader]: asked.account }),
-    };
-    return new Promise((resolve, reject) => {
-      const sent = request(
-        new URL(`/${kind}`, url),
-        { method: "POST", agent: agentNow(), headers, signal },
-        (response) => {
-          const retryAfter = Number(response.headers["retry-after"] ?? 1) || 1;
-          readText(response, largestResponse, "the prober's answer is too large").then(
-            (text) => resolve({ status: response.statusCode ?? 0, retryAfter, text }),
-            reject,
-          );
-        },
-      );
-      sent.once("error", (error: NodeJS.ErrnoException) => {
-        const closed = sent.reusedSocket && (error.code === "ECONNRESET" || error.code === "EPIPE");
-        reject(closed ? new Stale(error.message, { cause: error }) : error);
-      });
-      sent.end(body);
-    });
   }
 
   return {

@@ -12,7 +12,7 @@ import { cut } from "../guard/text.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
 import type { ProbedDatabase, Unreachable } from "../requests/prober.ts";
 import { boundedAssessment } from "./bound.ts";
-import { sideOf } from "./ended.ts";
+import { overdue, sideOf, tooSlow } from "./ended.ts";
 import type { ProbeCall, ProbeResponse, ResponseOf } from "./protocol.ts";
 import { type UnreachableSide, unreachableOf } from "./unreachable.ts";
 
@@ -203,14 +203,3 @@ async function end(sides: OpenSide[], signal: AbortSignal): Promise<void> {
   const ended = Promise.all(sides.map(({ database }) => database.session.end()));
   await inTime(ended, signal, graceMs, () => new Error("a session did not end")).catch(() => undefined);
 }
-
-const overdue = (side: UnreachableSide) =>
-  new EngineError("connection_timeout", `the ${side} database did not answer in time: check host, port and firewall`, {
-    side,
-  });
-
-const tooSlow = () =>
-  new EngineError(
-    "probe_timeout",
-    "the databases are too slow for the time limit of a probe: try again when they have less load, or run rowferry assess, which has no limit",
-  );

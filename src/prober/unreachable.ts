@@ -9,6 +9,8 @@ import { longestText } from "./protocol.ts";
 
 export type UnreachableSide = NonNullable<Unreachable["side"]>;
 
+export const ownFault = { code: "internal_error", message: "asking the database met an error of Rowferry's own" };
+
 interface Telling {
   /** Null: both answered. */
   side: UnreachableSide | null;
@@ -28,7 +30,7 @@ export function unreachableOf(error: unknown, { side, clean, fault }: Telling): 
     return say(error.code, `the ${side ?? "database"}'s connection URL is not accepted: ${error.message}`);
   if (!(error instanceof EngineError)) {
     fault(error);
-    return say("internal_error", "asking the database met an error of Rowferry's own");
+    return say(ownFault.code, ownFault.message);
   }
   return say(error.code, withoutOwnAddress(cut(error.message, longestText * 4)));
 }

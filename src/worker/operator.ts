@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
-import { Agent, request } from "node:https";
-import { readText } from "../guard/read-text.ts";
+import { Agent } from "node:https";
+import { postJson } from "../guard/post-json.ts";
 import { type AnyWork, anyWorkSchema, protocol, type Report, type RunOutcome } from "./protocol.ts";
 
 /** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
@@ -33,7 +33,7 @@ interface Settings {
 }
 
 /** An answer to `/work` lists the objects made by earlier runs, which may be many. */
-const largestAnswer = 8 * 1024 * 1024;
+const bound = { most: 8 * 1024 * 1024, tooLarge: "the operator's answer is too large" };
 const refusals = new Set([400, 413, 415, 422]);
 
 export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 10_000 }: Settings): Operator {
@@ -44,7 +44,9 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
       const token = (await readFile(tokenFile, "utf8")).trim();
       learn(token);
       const timed = AbortSignal.any([signal, AbortSignal.timeout(requestTimeoutMs)]);
-      const { status, text } = await send(new URL(path, withSlash(url)), token, JSON.stringify(body), timed);
+      const headers = { authorization: `Bearer ${token}`, [protocol.header]: String(protocol.version) };
+      const to = new URL(path, withSlash(url));
+      const { status, text } = await postJson(to, JSON.stringify(body), { agent, headers, signal: timed }, bound);
       if (status === 409) return { kind: "superseded" };
       if (status >= 200 && status < 300) return { kind: "ok", body: text === "" ? null : JSON.parse(text) };
       const why = `status ${status}: ${text.slice(0, 300)}`;
@@ -52,25 +54,6 @@ export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 1
     } catch (error) {
       return { kind: "unreachable", why: error instanceof Error ? error.message : String(error) };
     }
-  }
-
-  function send(to: URL, token: string, body: string, signal: AbortSignal): Promise<{ status: number; text: string }> {
-    const headers = {
-      authorization: `Bearer ${token}`,
-      "content-type": "application/json",
-      [protocol.header]: String(protocol.version),
-      "content-length": Buffer.byteLength(body),
-    };
-    return new Promise((resolve, reject) => {
-      const sent = request(to, { method: "POST", agent, headers, signal }, (response) => {
-        readText(response, largestAnswer, "the operator's answer is too large").then(
-          (text) => resolve({ status: response.statusCode ?? 0, text }),
-          reject,
-        );
-      });
-      sent.once("error", reject);
-      sent.end(body);
-    });
   }
 
   return {
