@@ -1,5 +1,6 @@
-import { Interrupted } from "./exit.ts";
-import type { Io } from "./io.ts";
+import { clean } from "../guard/text.ts";
+import { Interrupted, UsageError } from "./exit.ts";
+import { type Io, plainText } from "./io.ts";
 
 /** Asks at the terminal and answers the line that is typed. Hidden, nothing of it is shown. Errors: Interrupted at Ctrl-C. */
 export async function ask(
@@ -35,6 +36,29 @@ export async function ask(
     stdin.pause();
     stderr.write("\n");
   }
+}
+
+export const canAsk = ({ stdin, stderr }: Pick<Io, "stdin" | "stderr">): boolean =>
+  stdin.isTTY === true && stderr.isTTY === true;
+
+const mostShown = 40;
+
+/** The first objects of a list on stderr, between a line before and those after. */
+export function showObjects(
+  before: string,
+  objects: readonly string[],
+  after: readonly string[],
+  { stderr }: Pick<Io, "stderr">,
+): void {
+  const lines = objects.slice(0, mostShown).map((object) => `  ${clean(object, 200)}`);
+  const more = objects.length > mostShown ? [`  and ${objects.length - mostShown} more`] : [];
+  stderr.write(`${plainText([before, ...lines, ...more, ...after].join("\n"))}\n`);
+}
+
+/** Whether a person answers yes. Errors: UsageError `refusal` where nobody can be asked. */
+export async function confirmed(question: string, refusal: string, io: Io): Promise<boolean> {
+  if (!canAsk(io)) throw new UsageError(refusal);
+  return /^y(es)?$/i.test(await ask(`${question} (yes/no) `, io));
 }
 
 /** Enter, and Ctrl-D. */

@@ -13,7 +13,8 @@ const mostLines = 20;
 
 export function assessmentText(found: Assessment): string {
   const { findings, objects } = found;
-  const sayings = grouped(findings, ({ severity, code, reason, fix }) => [severity, code, reason, fix].join("\0"));
+  const keyOf = ({ severity, code, reason, fix }: Found) => [severity, code, reason, fix].join("\0");
+  const sayings = [...Map.groupBy(findings, keyOf).values()];
   const lost = byReason(objects.filter(({ outcome }) => outcome === "reported"));
   const converted = byReason(
     objects.filter(({ outcome, note = "" }) => outcome === "converted" && !isPlain(note)),
@@ -61,16 +62,6 @@ const outcomes: Record<Planned["outcome"], string> = {
   reported: "missing or changed",
   not_applicable: "not part of this copy",
 };
-
-/** In their order, by the first of each. */
-function grouped<Item>(items: readonly Item[], keyOf: (item: Item) => string): Item[][] {
-  const groups = new Map<string, Item[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return [...groups.values()];
-}
 
 function findingLines(group: readonly Found[]): string[] {
   const [first] = group;

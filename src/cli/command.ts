@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { type BackupFlags, backupCommands } from "./backup/commands.ts";
 import { UsageError } from "./exit.ts";
-import { type Flag, optionFlags, parseable, type ReadOptions, readOptions } from "./flags/index.ts";
+import { type Flag, list, on, optionFlags, parseable, type ReadOptions, readOptions, text } from "./flags/index.ts";
 import { nearest } from "./terminal/nearest.ts";
 import { type ProgressMode, progressModes } from "./voice.ts";
 
@@ -27,29 +27,23 @@ export interface Command {
   examples: readonly (readonly [what: string, line: string])[];
 }
 
-const text = (name: string, value: string, help: string): Flag => ({ name, kind: "text", value, help });
-const switched = (name: string, help: string, short?: string): Flag => ({
-  ...{ name, kind: "switch", value: "", help },
-  ...(short === undefined ? {} : { short }),
-});
-
-const sourcePassword = text(
-  "source-password-file",
-  "FILE",
-  "File with the source's password: other users of the machine can see one in the URL. Without it, Rowferry reads the environment's ROWFERRY_SOURCE_PASSWORD, then PGPASSWORD or MYSQL_PWD, or prompts for it.",
-);
-const targetPassword = text(
-  "target-password-file",
-  "FILE",
-  "File with the target's password: other users of the machine can see one in the URL. Without it, Rowferry reads the environment's ROWFERRY_TARGET_PASSWORD, then PGPASSWORD or MYSQL_PWD, or prompts for it.",
-);
+const passwordFile = (side: "source" | "target") =>
+  text(
+    `${side}-password-file`,
+    "FILE",
+    `File with the ${side}'s password: other users of the machine can see one in the URL. Without it, Rowferry reads the environment's ROWFERRY_${side.toUpperCase()}_PASSWORD, then PGPASSWORD or MYSQL_PWD, or prompts for it.`,
+  );
+const sourcePassword = passwordFile("source");
+const targetPassword = passwordFile("target");
+/** Whatever it is for. */
+const report = (help: string): Flag => ({ ...list("report", "FILE", help), short: "r" });
 const run = text(
   "run",
   "NAME",
   "Name of the run. The default is derived from source and target, so that the same command resumes an interrupted copy.",
 );
 const common = [
-  switched("json", "Print one JSON object on stdout at the end, and nothing else there."),
+  on("json", "Print one JSON object on stdout at the end, and nothing else there."),
   text(
     "progress",
     progressModes.join("|"),
@@ -69,14 +63,10 @@ export const commands: readonly Command[] = [
       "Copies schema, data, indexes, keys, sequences, views and the rest from one consistent state of SOURCE, which is only read. Existing tables in TARGET are never dropped unless --drop names them.",
     options: everyOption,
     more: [
-      {
-        name: "report",
-        short: "r",
-        kind: "list",
-        value: "FILE",
-        help: "Write the report: JSON, or a readable page where FILE ends in .html, or Markdown (.md). Keep the JSON to reset later.",
-      },
-      { name: "page", kind: "list", value: "FILE", help: "Write the readable page, whatever FILE is called." },
+      report(
+        "Write the report: JSON, or a readable page where FILE ends in .html, or Markdown (.md). Keep the JSON to reset later.",
+      ),
+      list("page", "FILE", "Write the readable page, whatever FILE is called."),
       sourcePassword,
       targetPassword,
       run,
@@ -177,14 +167,8 @@ export const commands: readonly Command[] = [
         "NAME",
         "The unfinished run whose objects are to be dropped. Default: the only one in the target, at a terminal and without --yes.",
       ),
-      {
-        name: "report",
-        short: "r",
-        kind: "list",
-        value: "FILE",
-        help: "Report as JSON of the completed run whose objects are to be dropped.",
-      },
-      switched("yes", "Drop without a question. Needs --run or --report.", "y"),
+      report("Report as JSON of the completed run whose objects are to be dropped."),
+      { ...on("yes", "Drop without a question. Needs --run or --report."), short: "y" },
       targetPassword,
       ...common,
     ],

@@ -7,17 +7,19 @@ import type { CommandContext } from "./io.ts";
 import { findPassword } from "./password.ts";
 import type { Voice } from "./voice.ts";
 
-/** A database of the command line, from its URL, its CA and wherever its password is. */
+/** A database of the command line, from its URL, which is the word `at`, its CA and wherever its password is. */
 export async function openDatabase(
   role: "source" | "target",
-  { url, ca, passwordFile }: { url: string; ca: string | undefined; passwordFile: string | undefined },
+  { words, ca, flags }: Parsed,
+  at: number,
   { io, redactor }: CommandContext,
-  warn: (message: string) => void,
+  voice: Pick<Voice, "log">,
 ): Promise<Endpoint> {
+  const { [at]: url = "" } = words;
   redactUrl(url, redactor);
-  const endpoint = parse(role, url, ca);
-  const asked = { role, endpoint, inUrl: hasPassword(url), file: passwordFile };
-  const password = await findPassword(asked, io, warn);
+  const endpoint = parse(role, url, ca[role]);
+  const asked = { role, endpoint, inUrl: hasPassword(url), file: flags[`${role}-password-file`] };
+  const password = await findPassword(asked, io, (message) => voice.log("warning", message));
   redactor.learn(password);
   return withPublicCa({ ...endpoint, password });
 }
@@ -34,16 +36,9 @@ export function redactUrl(url: string, redactor: Redactor): void {
 }
 
 /** Source and target of a command that has both. */
-export async function openBoth(
-  { words, ca, flags }: Parsed,
-  context: CommandContext,
-  voice: Pick<Voice, "log">,
-): Promise<{ source: Endpoint; target: Endpoint }> {
-  const warn = (message: string) => voice.log("warning", message);
-  const open = (role: "source" | "target", url = "") =>
-    openDatabase(role, { url, ca: ca[role], passwordFile: flags[`${role}-password-file`] }, context, warn);
-  const source = await open("source", words[0]);
-  return { source, target: await open("target", words[1]) };
+export async function openBoth(parsed: Parsed, ...using: [CommandContext, Pick<Voice, "log">]) {
+  const source = await openDatabase("source", parsed, 0, ...using);
+  return { source, target: await openDatabase("target", parsed, 1, ...using) };
 }
 
 function parse(role: "source" | "target", url: string, ca: string | undefined): Endpoint {

@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import type { Endpoint } from "../engine/contract/index.ts";
-import { ask } from "./ask.ts";
+import { ask, canAsk } from "./ask.ts";
 import { fileMessage, UsageError } from "./exit.ts";
 import type { Io } from "./io.ts";
 
@@ -35,7 +35,7 @@ export async function findPassword(
   }
   const known = io.env[variable] ?? io.env[endpoint.engine === "mysql" ? "MYSQL_PWD" : "PGPASSWORD"];
   if (known !== undefined) return known;
-  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true) return "";
+  if (!canAsk(io)) return "";
   return ask(`Password of ${endpoint.user} at ${endpoint.host}:${endpoint.port} (${role}): `, io, { hidden: true });
 }
 

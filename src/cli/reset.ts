@@ -7,12 +7,12 @@ import {
 } from "../engine/contract/index.ts";
 import { otherDatabase, type Reset } from "../engine/run/reset.ts";
 import { clean } from "../guard/text.ts";
-import { ask } from "./ask.ts";
+import { canAsk, confirmed, showObjects } from "./ask.ts";
 import type { Parsed } from "./command.ts";
 import { openDatabase } from "./databases.ts";
 import { UsageError } from "./exit.ts";
 import { namedRun, placeOf } from "./identity.ts";
-import { type CommandContext, plainText } from "./io.ts";
+import type { CommandContext } from "./io.ts";
 import type { CliEngine, CommandResult } from "./main.ts";
 import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
@@ -23,31 +23,25 @@ import type { Voice } from "./voice.ts";
  * that only names a database drops nothing: `--yes` needs `--run` or `--report`.
  */
 export async function runReset(
-  { words, ca, flags }: Parsed,
+  parsed: Parsed,
   context: CommandContext,
   voice: Voice,
   engine: Pick<CliEngine, "foundRuns" | "refuseElsewhere" | "reset">,
 ): Promise<CommandResult> {
+  const { flags } = parsed;
   if (flags.run !== undefined && flags.report !== undefined)
     throw new UsageError(
       "--run and --report name two different runs: use --run for an unfinished one, --report for a completed one",
     );
-  const warn = (message: string) => voice.log("warning", message);
   const [reportFile] = flags.report ?? [];
   const report = reportFile === undefined ? undefined : await readReportFile(reportFile);
   const made = report?.made ?? [];
-  const [url = ""] = words;
-  const target = await openDatabase(
-    "target",
-    { url, ca: ca.target, passwordFile: flags["target-password-file"] },
-    context,
-    warn,
-  );
+  const target = await openDatabase("target", parsed, 0, context, voice);
   const madeIn: StatedPlace = { address: report?.target.address, identity: report?.target.identity };
   if (report !== undefined) refuseOther(report, target);
   await engine.refuseElsewhere({ target, made, madeIn }, context.signal);
   const runs = await engine.foundRuns(target, context.signal);
-  const only = runs.length === 1 && reportFile === undefined && canAsk(context) && flags.yes !== true;
+  const only = runs.length === 1 && reportFile === undefined && canAsk(context.io) && flags.yes !== true;
   const run = flags.run === undefined ? (only ? runs[0]?.owner : undefined) : namedRun(flags.run);
   if (runs.length === 0 && reportFile === undefined)
     throw new EngineError(
@@ -68,7 +62,10 @@ export async function runReset(
       "nothing_to_reset",
       `the target's _rowferry has nothing of ${owner}: it holds ${held.map(({ owner, words }) => `${words} (--run ${owner})`).join(" and ")}`,
     );
-  if (flags.yes !== true && !(await confirmed({ run, list, place: placeOf(target) }, context)))
+  const before = `In ${placeOf(target)} the run ${run ?? "of the report"} made ${objects(list.length)}:`;
+  const named = list.map(({ kind, name }) => `${kind} ${name.join(".")}`);
+  if (flags.yes !== true) showObjects(before, named, [], context.io);
+  if (flags.yes !== true && !(await confirmed("Drop them, with all rows?", notDropped, context.io)))
     return { body: { run: owner, dropped: false, objects: list.map(plain) }, text: "Nothing was dropped.\n" };
   const done = await engine.reset(
     { owner, ownerName: `rowferry's reset ${owner}`, target, made, madeIn },
@@ -99,6 +96,7 @@ function refuseOther({ target: of, made }: CopyReport, target: Endpoint): void {
     );
 }
 
+const notDropped = "nothing was dropped: add --yes to drop these";
 const objects = (count: number) => `${count} object${count === 1 ? "" : "s"}`;
 const mostWhys = 3;
 
@@ -122,24 +120,3 @@ const holds = (ownerName: string, made: readonly MadeObject[]) =>
   `${clean(ownerName, 400)}, which made ${objects(made.length)}`;
 
 const plain = ({ kind, name }: MadeObject) => ({ kind, name });
-const mostShown = 40;
-
-const canAsk = ({ io }: CommandContext): boolean => io.stdin.isTTY === true && io.stderr.isTTY === true;
-
-/** Errors: UsageError where nobody can be asked. */
-async function confirmed(
-  { run, list, place }: { run: string | undefined; list: readonly MadeObject[]; place: string },
-  context: CommandContext,
-): Promise<boolean> {
-  const { io } = context;
-  const lines = list.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name.join(".")}`, 200)}`);
-  const more = list.length > mostShown ? [`  and ${list.length - mostShown} more`] : [];
-  const words = [
-    `In ${place} the run ${run === undefined ? "of the report" : run} made ${objects(list.length)}:`,
-    ...lines,
-    ...more,
-  ].join("\n");
-  io.stderr.write(`${plainText(words)}\n`);
-  if (!canAsk(context)) throw new UsageError("nothing was dropped: add --yes to drop these");
-  return /^y(es)?$/i.test(await ask("Drop them, with all rows? (yes/no) ", io));
-}

@@ -16,21 +16,17 @@ import { type BackupModule, openBackups } from "./room.ts";
 
 /** `rowferry backup SOURCE PLACE`: writes the archive that the service writes, and nothing where something is already. */
 export async function runBackup(
-  { words, ca, flags, options }: Parsed,
+  parsed: Parsed,
   context: CommandContext,
   voice: Voice,
   engine: { backups(): Promise<BackupModule> },
 ): Promise<CommandResult> {
+  const { words, flags, options } = parsed;
   const { io, redactor, signal } = context;
   const backups = await openBackups(engine);
   const place = openPlace(words[1] ?? "", flags, context, backups);
   refuseKeyInside(flags["make-key"], place);
-  const source = await openDatabase(
-    "source",
-    { url: words[0] ?? "", ca: ca.source, passwordFile: flags["source-password-file"] },
-    context,
-    (message) => voice.log("warning", message),
-  );
+  const source = await openDatabase("source", parsed, 0, context, voice);
   const began = io.monotonic();
   try {
     await refuseUsed(place, flags["replace-unfinished"] === true, signal);

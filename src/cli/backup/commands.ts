@@ -1,5 +1,5 @@
 import type { Command } from "../command.ts";
-import type { Flag } from "../flags/index.ts";
+import { type Flag, list, on, text } from "../flags/index.ts";
 
 /** The commands of backups on the own machine: their words and flags. */
 
@@ -24,10 +24,6 @@ interface Shared {
   targetPassword: Flag;
   common: readonly Flag[];
 }
-
-const text = (name: string, value: string, help: string): Flag => ({ name, kind: "text", value, help });
-const list = (name: string, value: string, help: string): Flag => ({ name, kind: "list", value, help });
-const on = (name: string, help: string): Flag => ({ name, kind: "switch", value: "", help });
 
 const bucket: Flag[] = [
   text(

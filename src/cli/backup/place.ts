@@ -1,10 +1,11 @@
-import { readFileSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, resolve, sep } from "node:path";
 import type { Storage, StorageCredentials, StorageSpec } from "../../backup/contract.ts";
 import { checkName, isPartName } from "../../backup/names.ts";
 import { clean } from "../../guard/text.ts";
 import type { Parsed } from "../command.ts";
-import { fileMessage, UsageError } from "../exit.ts";
+import { UsageError } from "../exit.ts";
+import { readText } from "../flags/index.ts";
 import type { CommandContext } from "../io.ts";
 import type { BackupModule } from "./room.ts";
 
@@ -116,19 +117,11 @@ function inBucket(text: string, flags: Parsed["flags"], env: CommandContext["io"
         endpoint,
         region: flags.region ?? (env.AWS_REGION || env.AWS_DEFAULT_REGION || "us-east-1"),
         prefix: segments.slice(0, -1).join("/"),
-        ca: flags["endpoint-ca"] === undefined ? undefined : readText(flags["endpoint-ca"]),
+        ca: flags["endpoint-ca"] && readText("endpoint-ca", flags["endpoint-ca"]),
       },
     },
     credentials: { accessKeyId, secretAccessKey, ...(sessionToken === undefined ? {} : { sessionToken }) },
     folder: segments.at(-1) ?? "",
     shown: `s3://${bucket}/${key}`,
   };
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch (error) {
-    throw new UsageError(`the file ${path} of --endpoint-ca cannot be read: ${fileMessage(error)}`);
-  }
 }

@@ -1,11 +1,11 @@
 import { BackupError, type ObjectThere } from "../../backup/contract.ts";
 import { clean, counted, durationText } from "../../guard/text.ts";
-import { ask } from "../ask.ts";
+import { confirmed, showObjects } from "../ask.ts";
 import type { Parsed } from "../command.ts";
 import { openDatabase } from "../databases.ts";
 import { exitCodes, UsageError } from "../exit.ts";
 import { placeOf } from "../identity.ts";
-import { type CommandContext, plainText } from "../io.ts";
+import type { CommandContext } from "../io.ts";
 import type { CommandResult } from "../main.ts";
 import type { Voice } from "../voice.ts";
 import { hooksOf } from "./hooks.ts";
@@ -16,11 +16,12 @@ import { type BackupModule, openBackups } from "./room.ts";
 
 /** `rowferry restore PLACE TARGET`: checks the archive, restores it, and compares; differences are an answer with exit code 3. */
 export async function runRestore(
-  { words, ca, flags, options }: Parsed,
+  parsed: Parsed,
   context: CommandContext,
   voice: Voice,
   engine: { backups(): Promise<BackupModule> },
 ): Promise<CommandResult> {
+  const { words, flags, options } = parsed;
   const { io, redactor } = context;
   const warn = (message: string) => voice.log("warning", message);
   const manifestDigest = digestOf(flags["manifest-digest"]);
@@ -29,12 +30,7 @@ export async function runRestore(
   const backups = await openBackups(engine);
   const place = openPlace(words[0] ?? "", flags, context, backups);
   const identities = await identitiesOf(flags, redactor, warn);
-  const target = await openDatabase(
-    "target",
-    { url: words[1] ?? "", ca: ca.target, passwordFile: flags["target-password-file"] },
-    context,
-    warn,
-  );
+  const target = await openDatabase("target", parsed, 1, context, voice);
   const into = placeOf(target);
   const began = io.monotonic();
   voice.log("info", `Restoring ${place.shown} into ${into}`);
@@ -49,7 +45,7 @@ export async function runRestore(
         flags["allow-not-empty"] === true &&
         ((there) => {
           voice.still();
-          return confirmed(there, into, flags.yes === true, context);
+          return refuseUnconfirmed(there, into, flags.yes === true, context);
         }),
     });
     const seconds = Math.round(io.monotonic() - began) / 1000;
@@ -78,28 +74,23 @@ function digestOf(text: string | undefined): string | undefined {
   throw new UsageError("--manifest-digest is sha256: and 64 hexadecimal digits, as the backup printed it");
 }
 
-const mostShown = 40;
-
 /** Errors: UsageError where nobody can be asked. */
-async function confirmed(
+async function refuseUnconfirmed(
   there: readonly ObjectThere[],
   into: string,
   yes: boolean,
   { io }: CommandContext,
 ): Promise<void> {
-  const own = there.filter(({ kind }) => kind !== "column");
-  const lines = own.slice(0, mostShown).map(({ kind, name }) => `  ${clean(`${kind} ${name}`, 200)}`);
-  const more = own.length > mostShown ? [`  and ${own.length - mostShown} more`] : [];
-  const words = [
+  const own = there.filter(({ kind }) => kind !== "column").map(({ kind, name }) => `${kind} ${name}`);
+  showObjects(
     `${into} is not empty. It has ${counted(own.length, "object")}:`,
-    ...lines,
-    ...more,
-    "They stay as they are, and the backup is restored beside them. Nothing is dropped, also if the restore fails half-way.",
-  ];
-  io.stderr.write(`${plainText(words.join("\n"))}\n`);
-  if (yes) return;
-  if (io.stdin.isTTY !== true || io.stderr.isTTY !== true)
-    throw new UsageError("nothing was restored: add --yes to restore beside these");
-  if (/^y(es)?$/i.test(await ask("Restore beside them? (yes/no) ", io))) return;
+    own,
+    [
+      "They stay as they are, and the backup is restored beside them. Nothing is dropped, also if the restore fails half-way.",
+    ],
+    io,
+  );
+  const refusal = "nothing was restored: add --yes to restore beside these";
+  if (yes || (await confirmed("Restore beside them?", refusal, io))) return;
   throw new BackupError("target_not_empty", "nothing was restored");
 }

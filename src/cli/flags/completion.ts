@@ -1,5 +1,5 @@
 import { type Command, commands, flagsOf } from "../command.ts";
-import { commandNames, otherCommands } from "./help.ts";
+import { commandNames, helpFlag, otherCommands } from "./help.ts";
 import type { Flag } from "./index.ts";
 
 /** Completion scripts of the shells: commands, flags, the choices of a flag, and files where a flag takes one. */
@@ -27,8 +27,7 @@ const summaries: readonly (readonly [name: string, summary: string])[] = [
   ...commands.map(({ name, summary }) => [name, summary] as const),
   ...otherCommands.map(([name, , summary]) => [name, summary] as const),
 ];
-const helpFlag: Flag = { name: "help", short: "h", kind: "switch", value: "", help: "Show the help." };
-const allFlags = (command: Command) => [...flagsOf(command), helpFlag];
+const allFlags = (command: Command) => [...flagsOf(command), { ...helpFlag, help: "Show the help." }];
 
 /** `null|fail|DATE` → `null` and `fail`. */
 const choices = ({ value }: Flag): string[] =>

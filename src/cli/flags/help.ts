@@ -1,6 +1,6 @@
 import { type Command, commands, flagsOf } from "../command.ts";
 import { type Colours, noColours } from "../terminal/colours.ts";
-import type { Flag } from "./index.ts";
+import { type Flag, on } from "./index.ts";
 
 /** The help's texts, for a terminal of so many columns. */
 
@@ -88,7 +88,7 @@ ${bold("Exit codes:")}
 `;
 }
 
-const helpFlag: Flag = { name: "help", short: "h", kind: "switch", value: "", help: "Show this help." };
+export const helpFlag: Flag = { ...on("help", "Show this help."), short: "h" };
 
 export function groupsOf(command: Command): [title: string, flags: Flag[]][] {
   const flags = [...flagsOf(command), helpFlag];

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
+import type { ParseArgsConfig } from "node:util";
 import type * as z from "zod";
 import type { CopyOptions } from "../../engine/contract/index.ts";
 import { type Options, optionsSchema } from "../../resources/options.ts";
+import { present } from "../../resources/present.ts";
 import { fileMessage, UsageError } from "../exit.ts";
 
 /** The copy's options as flags, one for each key of the Migration's `spec.options`, with - for _. */
@@ -20,6 +22,11 @@ export interface Flag {
   help: string;
 }
 
+export const text = (name: string, value: string, help: string): Flag => ({ name, kind: "text", value, help });
+/** It may be given several times. */
+export const list = (name: string, value: string, help: string): Flag => ({ name, kind: "list", value, help });
+export const on = (name: string, help: string): Flag => ({ name, kind: "switch", value: "", help });
+
 /** Words for the help's left side, where the kind alone says too little. */
 const values: Partial<Record<Key, string>> = {
   include: "PATTERN",
@@ -36,12 +43,13 @@ const values: Partial<Record<Key, string>> = {
 
 const shorts: Partial<Record<Key, string>> = { jobs: "j", include: "i", exclude: "x", types: "t", bandwidth: "b" };
 
+const caHelp = (side: string) =>
+  `File with the CA (PEM) that signed the ${side}'s certificate, which is then verified in full unless the URL's sslmode says otherwise.`;
+
 /** Where the Migration's words speak of what the command line does not have. */
 const otherHelp: Partial<Record<Key, string>> = {
-  source_ca:
-    "File with the CA (PEM) that signed the source's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
-  target_ca:
-    "File with the CA (PEM) that signed the target's certificate, which is then verified in full unless the URL's sslmode says otherwise.",
+  source_ca: caHelp("source"),
+  target_ca: caHelp("target"),
   bandwidth:
     "Read at most this many bytes a second from the source, over all connections: 20000000, 20M, 20MB or 20MiB.",
 };
@@ -85,12 +93,9 @@ function flagOf(key: Key): Flag {
   const standard = schema.def.defaultValue;
   const help = withFlagNames(otherHelp[key] ?? schema.description ?? description ?? "");
   const repeat = kind === "list" || kind === "map" ? " May be given several times." : "";
-  const short = shorts[key];
   return {
-    name: flagName(key),
-    ...(short === undefined ? {} : { short }),
-    kind,
-    value,
+    ...{ name: flagName(key), kind, value },
+    ...present({ short: shorts[key] }),
     help: `${help}${repeat}${standard === undefined ? "" : ` Default: ${String(standard)}.`}`,
   };
 }
@@ -99,23 +104,13 @@ function flagOf(key: Key): Flag {
 export const optionFlags: readonly Flag[] = keys.map(flagOf);
 
 /** For parseArgs. */
-export const parseable = (flags: readonly Flag[]): Record<string, Parseable> =>
+export const parseable = (flags: readonly Flag[]): NonNullable<ParseArgsConfig["options"]> =>
   Object.fromEntries(
-    flags.map(({ name, kind, short }) => [
-      name,
-      {
-        type: kind === "switch" ? "boolean" : "string",
-        multiple: kind === "list" || kind === "map",
-        ...(short === undefined ? {} : { short }),
-      },
-    ]),
+    flags.map(({ name, kind, short }) => {
+      const type = kind === "switch" ? "boolean" : "string";
+      return [name, { type, multiple: kind === "list" || kind === "map", ...present({ short }) }];
+    }),
   );
-
-interface Parseable {
-  type: "string" | "boolean";
-  multiple: boolean;
-  short?: string;
-}
 
 export interface ReadOptions {
   options: CopyOptions;
@@ -171,7 +166,8 @@ function bytesOf(name: string, text: string): number {
   return Math.round(Number(number) * (binary === "" ? 1000 : 1024) ** powers.indexOf(unit.toLowerCase()));
 }
 
-function readText(name: string, path: string): string {
+/** A file that a flag names. Errors: UsageError. */
+export function readText(name: string, path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
