@@ -1,42 +1,22 @@
 import * as z from "zod";
-import { createdSchema, idSchema, listedSchema } from "../requests/migrations/view/shapes.ts";
+import { createdSchema, idSchema } from "../requests/migrations/view/shapes.ts";
 
 /** What tools of migrations answer: REST's fields, fewer of them, and all text of strangers in one place. */
 
-export const summarySchema = listedSchema
-  .pick({
-    id: true,
-    status: true,
-    type: true,
-    size: true,
-    cost: true,
-    amount_due: true,
-    currency: true,
-    created_at: true,
-  })
-  .extend({
-    size: z.number().nullable().describe("Bytes of the source."),
-    cost: z.number(),
-    amount_due: z.number().nullable().describe("Price that awaits payment."),
-    currency: z.string(),
-    type: z.enum(["transfer", "conversion"]).nullable(),
-    created_at: z.string(),
-    id: z.string(),
-    status: z.enum(["awaiting_payment", "pending", "in_progress", "completed", "failed"]),
-  });
+export const summarySchema = z.object({
+  id: z.string(),
+  status: z.enum(["awaiting_payment", "pending", "in_progress", "completed", "failed"]),
+  type: z.enum(["transfer", "conversion"]).nullable(),
+  size: z.number().nullable().describe("Bytes of the source."),
+  cost: z.number(),
+  amount_due: z.number().nullable().describe("Price that awaits payment."),
+  currency: z.string(),
+  created_at: z.string(),
+});
 type Summary = z.output<typeof summarySchema>;
 
 /** Takes its fields out of what REST would show. */
-export const summaryOf = ({ id, status, type, size, cost, amount_due, currency, created_at }: Summary): Summary => ({
-  id,
-  status,
-  type,
-  size,
-  cost,
-  amount_due,
-  currency,
-  created_at,
-});
+export const summaryOf = (migration: Summary): Summary => summarySchema.parse(migration);
 
 /** Fenced: the fence and the server's instructions say that it is data. */
 export const untrusted = z.string().nullable();
@@ -57,14 +37,20 @@ export const againSchema = actedSchema.extend({
 export const newLink =
   "If the link is lost or has closed, call retry-migration-tool: it returns the open link, or a new one.";
 
-/** The next call, after a migration was created or queued again. */
-export const nextAfter = (id: string, checkoutUrl: string | undefined, amount?: string): string =>
-  checkoutUrl === undefined
-    ? `Call get-migration-tool with id ${id} in 15 seconds.`
-    : `Give checkout_url to the user${amount === undefined ? "" : `, and the price, ${amount}`}: only they can authorize the payment; do not open the link yourself. The run starts by itself after that. ${newLink} The id of the migration is ${id}.`;
-
-export const withLink = (text: string, checkoutUrl: string | undefined): string =>
-  checkoutUrl === undefined ? text : `${text} checkout_url: ${checkoutUrl}`;
+/** After a migration was created or queued again: the next call, and the text of the result, which has `more` before that. */
+export function startedText(
+  { id, currency }: Pick<Summary, "id" | "currency">,
+  { message, amount, checkout_url: link }: { message: string; amount?: number; checkout_url?: string },
+  more = "",
+): { text: string; next: string } {
+  if (link === undefined) {
+    const next = `Call get-migration-tool with id ${id} in 15 seconds.`;
+    return { text: `${message} ${more}${next}`, next };
+  }
+  const price = amount === undefined ? "" : `, and the price, ${amount} ${currency}`;
+  const next = `Give checkout_url to the user${price}: only they can authorize the payment; do not open the link yourself. The run starts by itself after that. ${newLink} The id of the migration is ${id}.`;
+  return { text: `${message} ${more}${next} checkout_url: ${link}`, next };
+}
 
 export const preparedSchema = againSchema.extend({
   covered_by_plan: z.boolean().exactOptional(),

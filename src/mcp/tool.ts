@@ -44,6 +44,15 @@ export interface ToolText {
   refused?: true;
 }
 
+/** A tool of which `run` gets its input with the types that its own schema gives: the call has checked it by that. */
+export const tool = <I extends z.ZodObject>({
+  run,
+  ...described
+}: Omit<Tool, "run" | "input"> & {
+  input: I;
+  run(world: World, call: ToolCall, input: z.output<I>): Promise<ToolText>;
+}): Tool => ({ ...described, run: (world, call, input) => run(world, call, input as z.output<I>) });
+
 /** One endpoint with its tools. */
 export interface McpServerDescription {
   path: string;

@@ -17,17 +17,12 @@ export const scheduleSchema = z.object({
   verified: z.string().nullable().describe("Outcome of the last verification by a restore."),
 });
 
-export const scheduleOf = (backup: Backup): z.output<typeof scheduleSchema> => ({
-  id: backup.id,
-  status: backup.status,
-  interval: backup.interval,
-  cron: backup.cron,
-  time_zone: backup.time_zone,
-  next_run_at: backup.next_run_at,
-  last_completed_run: backup.last_completed_run?.id ?? null,
-  missed: backup.missed,
-  verified: backup.last_verification?.outcome ?? null,
-});
+export const scheduleOf = (backup: Backup): z.output<typeof scheduleSchema> =>
+  scheduleSchema.parse({
+    ...backup,
+    last_completed_run: backup.last_completed_run?.id ?? null,
+    verified: backup.last_verification?.outcome ?? null,
+  });
 
 /** Of a schedule that was just created there is nothing more to tell. */
 export const createdSchema = scheduleSchema.pick({ id: true, status: true });
@@ -49,19 +44,8 @@ export const runSchema = z.object({
 /** Of a run, or a restore, that was just queued. */
 export const queuedSchema = runSchema.pick({ id: true, status: true });
 
-export const summaryOfRun = (run: BackupRunView): z.output<typeof runSchema> => ({
-  id: run.id,
-  status: run.status,
-  trigger: run.trigger,
-  slot: run.slot,
-  created_at: run.created_at,
-  finished_at: run.finished_at,
-  size: run.size,
-  tables: run.tables,
-  rows: run.rows,
-  verification: run.verification.status,
-  error_code: run.error?.code ?? null,
-});
+export const summaryOfRun = (run: BackupRunView): z.output<typeof runSchema> =>
+  runSchema.parse({ ...run, verification: run.verification.status, error_code: run.error?.code ?? null });
 
 export const restoreSummarySchema = z.object({
   id: z.string(),
@@ -72,14 +56,8 @@ export const restoreSummarySchema = z.object({
   error_code: z.string().nullable(),
 });
 
-export const summaryOfRestore = (restore: RestoreView): z.output<typeof restoreSummarySchema> => ({
-  id: restore.id,
-  run: restore.run,
-  status: restore.status,
-  created_at: restore.created_at,
-  finished_at: restore.finished_at,
-  error_code: restore.error?.code ?? null,
-});
+export const summaryOfRestore = (restore: RestoreView): z.output<typeof restoreSummarySchema> =>
+  restoreSummarySchema.parse({ ...restore, error_code: restore.error?.code ?? null });
 
 /** Lines for the fence. */
 export const untrustedLines = (

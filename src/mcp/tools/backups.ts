@@ -13,7 +13,7 @@ import {
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { idempotencyKey, untrusted } from "../shapes.ts";
-import type { Tool } from "../tool.ts";
+import { type Tool, tool } from "../tool.ts";
 import {
   createdSchema,
   queuedSchema,
@@ -39,19 +39,17 @@ const looks = { readOnlyHint: true, destructiveHint: false, idempotentHint: true
 const acts = { readOnlyHint: false, destructiveHint: false, idempotentHint: false, openWorldHint: true };
 const more = (cursor: string | null): string[] => (cursor === null ? [] : [`More with cursor ${cursor}`]);
 
-const listInput = z.strictObject({ status: backupListSchema.shape.status, ...page });
-
-const listTool: Tool = {
+const listTool = tool({
   name: "list-backups-tool",
   title: "List backup schedules",
   description:
     "The acting team's backup schedules, newest first. Use it to find a schedule's id; list-backup-runs-tool shows its runs.",
   annotations: looks,
   tiers: ["ai"],
-  input: listInput,
+  input: z.strictObject({ status: backupListSchema.shape.status, ...page }),
   output: z.object({ data: z.array(scheduleSchema), next_cursor: z.string().nullable(), untrusted }),
   async run(world, { caller }, input) {
-    const { data, next_cursor } = await listBackups(world, caller, listInput.parse(input));
+    const { data, next_cursor } = await listBackups(world, caller, input);
     const lines = data.map((one) =>
       [one.id, one.status, one.interval ?? `cron ${one.cron}`, `next ${one.next_run_at ?? "none"}`].join(", "),
     );
@@ -65,7 +63,7 @@ const listTool: Tool = {
       data: { data: data.map(scheduleOf), next_cursor, untrusted: fenced(names, world.randomBytes(8)) },
     };
   },
-};
+});
 
 const { database_url } = backupFields;
 const createInput = z
@@ -88,7 +86,7 @@ const listedCreateInput = z.strictObject({
     .exactOptional(),
 });
 
-const createTool: Tool = {
+const createTool = tool({
   name: "create-backup-tool",
   title: "Schedule backups",
   description:
@@ -98,35 +96,31 @@ const createTool: Tool = {
   input: createInput,
   listedInput: listedCreateInput,
   output: z.object({ message: z.string(), backup: createdSchema, next: z.string() }),
-  async run(world, { caller }, input) {
-    const { idempotency_key: key, ...given } = createInput.parse(input);
+  async run(world, { caller }, { idempotency_key: key, ...given }) {
     refusePlaceholders({ database_url: given.database_url });
     const { backup } = await createBackup(world, caller, backupCreateSchema.parse(given), key);
     const message = `The schedule ${backup.id} is created.`;
     const next = `Call run-backup-now-tool with id ${backup.id} for a first backup.`;
     return { text: `${message} ${next}`, data: { message, backup: { id: backup.id, status: backup.status }, next } };
   },
-};
+});
 
-const runInput = z.strictObject({ ...id, ...runNowSchema.shape, ...idempotencyKey });
-
-const runTool: Tool = {
+const runTool = tool({
   name: "run-backup-now-tool",
   title: "Back up now",
   description:
     "Takes a backup of a schedule's database immediately, also if suspended. Next: list-backup-runs-tool until it is completed.",
   annotations: acts,
   tiers: ["ai"],
-  input: runInput,
+  input: z.strictObject({ ...id, ...runNowSchema.shape, ...idempotencyKey }),
   output: z.object({ message: z.string(), run: queuedSchema, next: z.string() }),
-  async run(world, { caller }, input) {
-    const { id: of, idempotency_key: key, ...given } = runInput.parse(input);
+  async run(world, { caller }, { id: of, idempotency_key: key, ...given }) {
     const { run } = await runNow(world, caller, of, given, key);
     const message = `The backup ${run.id} is queued.`;
     const next = `Call list-backup-runs-tool with id ${of} and run ${run.id} in 15 seconds.`;
     return { text: `${message} ${next}`, data: { message, run: { id: run.id, status: run.status }, next } };
   },
-};
+});
 
 const runsInput = z.strictObject({
   ...id,
@@ -139,7 +133,7 @@ const runsInput = z.strictObject({
 /** Restores that are shown beside the runs. */
 const mostRestores = 10;
 
-const runsTool: Tool = {
+const runsTool = tool({
   name: "list-backup-runs-tool",
   title: "List a schedule's runs",
   description:
@@ -154,8 +148,7 @@ const runsTool: Tool = {
     poll_after_seconds: z.number().nullable().describe("null: nothing is running."),
     untrusted,
   }),
-  async run(world, { caller }, input) {
-    const { id: of, run, log_lines, ...query } = runsInput.parse(input);
+  async run(world, { caller }, { id: of, run, log_lines, ...query }) {
     const detail = run === undefined ? undefined : await getRun(world, caller, of, run);
     const { data: runs, next_cursor } =
       detail === undefined ? await listRuns(world, caller, of, query) : { data: [detail], next_cursor: null };
@@ -192,6 +185,6 @@ const runsTool: Tool = {
       data,
     };
   },
-};
+});
 
 export const backupTools: readonly Tool[] = [listTool, createTool, runTool, runsTool, restoreTool];

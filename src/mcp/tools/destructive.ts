@@ -11,13 +11,12 @@ import {
   againSchema,
   briefly,
   idempotencyKey,
-  nextAfter,
   oneInput,
+  startedText,
   summaryOf,
   untrusted,
-  withLink,
 } from "../shapes.ts";
-import type { Tool, ToolCall, ToolText } from "../tool.ts";
+import { type Tool, type ToolCall, type ToolText, tool } from "../tool.ts";
 
 /** The two tools that cannot be undone: without `confirm` each shows its effect, with the digest of that. */
 
@@ -99,8 +98,6 @@ async function confirmed(
   }
 }
 
-const resetInput = z.strictObject({ ...oneInput, ...confirmation, ...idempotencyKey });
-
 async function resetEffect(
   world: World,
   { caller }: ToolCall,
@@ -138,18 +135,17 @@ async function resetEffect(
   );
 }
 
-const resetTool: Tool = {
+const resetTool = tool({
   name: "reset-migration-tool",
   title: "Reset a migration",
   description:
     "Drops the tables and objects that this migration made in the target, with all present rows. Then runs it again with the same URLs and options. Without confirm it only previews. Use it when a retry cannot help, or to copy again. With `checkout_url` in the answer the user must authorize the payment there first. Next: get-migration-tool.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
   tiers: ["ai"],
-  input: resetInput,
+  input: z.strictObject({ ...oneInput, ...confirmation, ...idempotencyKey }),
   output: resetOutput,
   listedOutput: resetOutput.extend(briefly),
-  run(world, call, input) {
-    const given = resetInput.parse(input);
+  run(world, call, given) {
     const { id, idempotency_key: key } = given;
     const one = { id, ...(key === undefined ? {} : { idempotencyKey: key }) };
     return confirmed(
@@ -159,20 +155,12 @@ const resetTool: Tool = {
         const asSeen = seen === undefined ? {} : { seen };
         const answer = await resetMigration(world, call.caller, { ...one, ...asSeen, confirm: true });
         const { migration, preview: _preview, ...acted } = answer;
-        const { message, checkout_url } = acted;
-        const { amount } = acted;
-        const price = amount === undefined ? undefined : `${amount} ${migration.currency}`;
-        const next = nextAfter(migration.id, checkout_url, price);
-        return {
-          text: withLink(`${message} ${next}`, checkout_url),
-          data: { ...acted, migration: summaryOf(migration), done: true, next },
-        };
+        const { text, next } = startedText(migration, acted);
+        return { text, data: { ...acted, migration: summaryOf(migration), done: true, next } };
       },
     );
   },
-};
-
-const deleteInput = z.strictObject({ ...oneInput, ...confirmation });
+});
 
 /** What a migration leaves in its target when it is deleted. */
 const left = {
@@ -214,18 +202,17 @@ const remaining = (world: World, { tables, total }: Remains): string | null => {
   return fenced([...named, ...more], world.randomBytes(8));
 };
 
-const deleteTool: Tool = {
+const deleteTool = tool({
   name: "delete-migration-tool",
   title: "Delete a migration",
   description:
     "Deletes a migration with its URLs, log and report; irreversible. It also cancels a run in progress: the target then keeps an incomplete copy. Nothing is dropped from a database. Without confirm it only previews.",
   annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
   tiers: ["ai"],
-  input: deleteInput,
+  input: z.strictObject({ ...oneInput, ...confirmation }),
   output: deleteOutput,
   listedOutput: deleteOutput.extend(briefly),
-  run(world, call, input) {
-    const given = deleteInput.parse(input);
+  run(world, call, given) {
     return confirmed(
       given,
       () => deleteEffect(world, call, given.id),
@@ -242,6 +229,6 @@ const deleteTool: Tool = {
       },
     );
   },
-};
+});
 
 export const destructiveTools: readonly Tool[] = [resetTool, deleteTool];

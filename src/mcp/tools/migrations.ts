@@ -14,14 +14,13 @@ import {
   againSchema,
   briefly,
   idempotencyKey,
-  nextAfter,
   oneInput,
+  startedText,
   summaryOf,
   summarySchema,
   untrusted,
-  withLink,
 } from "../shapes.ts";
-import type { Tool } from "../tool.ts";
+import { type Tool, tool } from "../tool.ts";
 import { nextOf, nextOfPage, pollAfter, sinceOf } from "./next.ts";
 import { type ReportList, reportLists } from "./report-lines.ts";
 
@@ -37,7 +36,7 @@ const listInput = z.strictObject({
 const namesOf = (some: readonly { id: string; name: string }[]): string[] =>
   some.filter(({ id, name }) => name !== id).map(({ id, name }) => `${id} has the name ${name}`);
 
-const listTool: Tool = {
+const listTool = tool({
   name: "list-migrations-tool",
   title: "List migrations",
   description:
@@ -47,7 +46,7 @@ const listTool: Tool = {
   input: listInput,
   output: z.object({ data: z.array(summarySchema), next_cursor: z.string().nullable(), untrusted }),
   async run(world, { caller }, input) {
-    const { data, next_cursor } = await listMigrations(world, caller, listInput.parse(input));
+    const { data, next_cursor } = await listMigrations(world, caller, input);
     const lines = data.map(({ id, status, type, size, cost, amount_due, currency }) =>
       [
         id,
@@ -63,7 +62,7 @@ const listTool: Tool = {
       data: { data: data.map(summaryOf), next_cursor, untrusted: fenced(namesOf(data), world.randomBytes(8)) },
     };
   },
-};
+});
 
 const getInput = z.strictObject({
   ...oneInput,
@@ -113,16 +112,8 @@ const getOutput = summarySchema.extend({
 
 function progressOf({ progress }: One) {
   if (progress === null) return null;
-  const { phase, percent, eta_seconds, tables, rows } = progress;
-  return {
-    phase,
-    percent,
-    eta_seconds,
-    tables_done: tables.done,
-    tables: tables.total,
-    rows_done: rows.done,
-    rows: rows.total,
-  };
+  const { tables, rows } = progress;
+  return { ...progress, tables_done: tables.done, tables: tables.total, rows_done: rows.done, rows: rows.total };
 }
 
 const logLine = ({ time, level, message }: One["logs"][number]) => `log ${time} ${level}: ${message}`;
@@ -188,7 +179,7 @@ function untrustedLines(one: One, logLines: number): string[] {
   return [...namesOf([one]), ...error, ...tables, ...log.map(logLine)];
 }
 
-const get: Tool = {
+const get = tool({
   name: "get-migration-tool",
   title: "Show a migration",
   description:
@@ -197,8 +188,7 @@ const get: Tool = {
   tiers: ["ai"],
   input: getInput,
   output: getOutput,
-  async run(world, { caller }, input) {
-    const { id, log_lines, ...page } = getInput.parse(input);
+  async run(world, { caller }, { id, log_lines, ...page }) {
     const one = await getOne(world, caller, id);
     const { lines, next_cursor } = await pageOf(world, caller, one, { ...page, log_lines });
     const progress = progressOf(one);
@@ -211,29 +201,22 @@ const get: Tool = {
             warnings: one.status === "completed" ? await unlessUnavailable(countWarnings(world, caller, id), 0) : 0,
           })
         : nextOfPage(one, { list: page.list, next_cursor, isEmpty: lines.length === 0 });
-    const data = {
-      ...summaryOf(one),
-      attempt: one.attempt,
-      reset: one.reset,
-      queue_position: one.queue_position,
-      started_at: one.started_at,
-      run_started_at: one.run_started_at,
-      finished_at: one.finished_at,
+    const data = getOutput.parse({
+      ...one,
       progress,
       error_code: one.error?.code ?? null,
       retryable: one.error?.retryable ?? null,
-      report: one.report,
       poll_after_seconds: pollAfter({ ...one, since: sinceOf(one) }, world.now()),
       next,
       next_cursor,
       untrusted: fenced(lines, world.randomBytes(8), roomFor(lines.length)),
-    };
+    });
     const ends = progress?.phase === "finished" ? "finalizing" : `${progress?.phase} ${progress?.percent} %`;
     const far = progress === null || one.status !== "in_progress" ? "" : `, ${ends}`;
     const eta = progress?.eta_seconds == null ? "" : `, about ${progress.eta_seconds} seconds left`;
     return { text: `Migration ${id} is ${one.status}${far}${eta}. ${data.next}`, data };
   },
-};
+});
 
 const newUrl = (side: "source" | "target") =>
   retrySchema.shape[`${side}_url`]
@@ -264,7 +247,7 @@ async function retryOrLink(
   }
 }
 
-const retryTool: Tool = {
+const retryTool = tool({
   name: "retry-migration-tool",
   title: "Retry a failed migration",
   description:
@@ -275,19 +258,10 @@ const retryTool: Tool = {
   output: againSchema,
   listedOutput: againSchema.extend(briefly),
   async run(world, { caller }, input) {
-    const { migration, ...acted } = await retryOrLink(world, caller, retryInput.parse(input));
-    const { message, checkout_url } = acted;
-    const { amount } = acted;
-    const next = nextAfter(
-      migration.id,
-      checkout_url,
-      amount === undefined ? undefined : `${amount} ${migration.currency}`,
-    );
-    return {
-      text: withLink(`${message} ${next}`, checkout_url),
-      data: { ...acted, migration: summaryOf(migration), next },
-    };
+    const { migration, ...acted } = await retryOrLink(world, caller, input);
+    const { text, next } = startedText(migration, acted);
+    return { text, data: { ...acted, migration: summaryOf(migration), next } };
   },
-};
+});
 
 export const migrationTools: readonly Tool[] = [listTool, get, retryTool];

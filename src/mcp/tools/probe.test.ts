@@ -52,11 +52,12 @@ function preview(preflight: Prober["preflight"], more: object = {}) {
     asked: { requestId: "r", signal: new AbortController().signal },
     spend: async () => {},
   };
-  return tool.run(world as World, call, {
+  const input = tool.input.parse({
     source_url: "mysql://anna:w0rd@10.0.0.1/app",
     target_url: "postgres://anna:w0rd@10.0.0.2/app",
     ...more,
   });
+  return tool.run(world as World, call, input);
 }
 
 describe("what a server says of itself reaches a model only inside the fence", () => {

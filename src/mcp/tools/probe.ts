@@ -4,8 +4,8 @@ import { preflight } from "../../requests/migrations/probe/preflight.ts";
 import { createSchema, givenOptionsSchema, pairSchema } from "../../requests/migrations/view/shapes.ts";
 import { fenced } from "../fence.ts";
 import { refusePlaceholders } from "../placeholders.ts";
-import { briefly, idempotencyKey, nextAfter, preparedSchema, summaryOf, untrusted, withLink } from "../shapes.ts";
-import type { Tool } from "../tool.ts";
+import { briefly, idempotencyKey, preparedSchema, startedText, summaryOf, untrusted } from "../shapes.ts";
+import { type Tool, tool } from "../tool.ts";
 import { dropsOf, durationOf, lossOf, nextAfterPreview, pageOfFindings, priceOf, unchecked } from "./preview-words.ts";
 import { sourceAlone } from "./probe-source.ts";
 
@@ -92,7 +92,7 @@ const mostReasons = 20;
 
 const engineOf = (name: string | null) => engine.catch(null).parse(name);
 
-const preview: Tool = {
+const preview = tool({
   name: "preview-migration-tool",
   title: "Preview a migration",
   description:
@@ -101,8 +101,7 @@ const preview: Tool = {
   tiers: ["ai", "probe"],
   input: previewInput,
   output: previewOutput,
-  async run(world, call, input) {
-    const { target_url, skip, ...alone } = previewInput.parse(input);
+  async run(world, call, { target_url, skip, ...alone }) {
     const { source_url, options } = alone;
     refusePlaceholders({ source_url, ...(target_url === undefined ? {} : { target_url }) });
     if (target_url === undefined) return sourceAlone(world, call, { url: source_url, ca: options?.source_ca });
@@ -160,7 +159,7 @@ const preview: Tool = {
     const what = `${ready ? "Ready" : "Not ready"}: a ${type}, source ${measured}${long}, ${price}.${drops}${lost}`;
     return { text: `${what} ${data.next}${quote}`, data };
   },
-};
+});
 
 /** A model may have forgotten the preview's options. */
 function optionsOf(options: z.output<typeof prepareInput>["options"] = undefined): string {
@@ -176,7 +175,7 @@ function optionsOf(options: z.output<typeof prepareInput>["options"] = undefined
   return `${loss}Options of this run: ${named.length === 0 ? "none, so everything is copied" : named.join(", ")}. `;
 }
 
-const prepare: Tool = {
+const prepare = tool({
   name: "prepare-migration-tool",
   title: "Create a migration",
   description:
@@ -188,24 +187,16 @@ const prepare: Tool = {
   listedInput: listedPrepareInput,
   output: preparedSchema,
   listedOutput: preparedSchema.extend(briefly),
-  async run(world, { caller, asked, spend }, input) {
-    const { idempotency_key: key, ...given } = prepareInput.parse(input);
+  async run(world, { caller, asked, spend }, { idempotency_key: key, ...given }) {
     refusePlaceholders({ source_url: given.source_url, target_url: given.target_url });
     const { migration, checkout_url, ...made } = await create(world, caller, given, {
       ...{ asked, spend, asPreviewed: true },
       ...(key === undefined ? {} : { idempotencyKey: key }),
     });
-    const next = nextAfter(
-      migration.id,
-      checkout_url,
-      made.amount === undefined ? undefined : `${made.amount} ${migration.currency}`,
-    );
     const link = checkout_url === undefined ? {} : { checkout_url };
-    return {
-      text: withLink(`${made.message} ${optionsOf(given.options)}${next}`, checkout_url),
-      data: { ...made, migration: summaryOf(migration), ...link, next },
-    };
+    const { text, next } = startedText(migration, { ...made, ...link }, optionsOf(given.options));
+    return { text, data: { ...made, migration: summaryOf(migration), ...link, next } };
   },
-};
+});
 
 export const probeTools: readonly Tool[] = [preview, prepare];

@@ -5,7 +5,7 @@ import { type SeenTarget, TargetNotEmpty } from "../../requests/backups/target.t
 import { confirmation, effectDigest } from "../confirm.ts";
 import { refusePlaceholders } from "../placeholders.ts";
 import { idempotencyKey } from "../shapes.ts";
-import type { Tool, ToolText } from "../tool.ts";
+import { type ToolText, tool } from "../tool.ts";
 import { queuedSchema } from "./backup-shapes.ts";
 
 /** Restores a run. Into a database that is not empty it needs `confirm`; without, it shows what it would do there. */
@@ -72,7 +72,7 @@ function done(id: string, { restore }: RestoreResponse): ToolText {
   };
 }
 
-export const restoreTool: Tool = {
+export const restoreTool = tool({
   name: "restore-backup-tool",
   title: "Restore a backup",
   description:
@@ -81,8 +81,7 @@ export const restoreTool: Tool = {
   tiers: ["read"],
   input,
   output,
-  async run(world, { caller, asked }, given) {
-    const { id, run, confirm, digest, idempotency_key: key, ...target } = input.parse(given);
+  async run(world, { caller, asked }, { id, run, confirm, digest, idempotency_key: key, ...target }) {
     refusePlaceholders({ target_url: target.target_url });
     const call: RestoreCall = {
       id,
@@ -99,4 +98,4 @@ export const restoreTool: Tool = {
       return preview({ id, run }, error.seen, confirm);
     }
   },
-};
+});
