@@ -1,13 +1,11 @@
 import { describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract/index.ts";
 import { inputBytes } from "../../src/engine/mysql/driver/input.ts";
-import { blockBytes as loaderBlock } from "../../src/engine/mysql/target/loader.ts";
 import { createScanner } from "../../src/engine/rows/copy-scan.ts";
 import { type Field as PostgresField, kind as postgresKind } from "../../src/engine/rows/copy-to-load/fields.ts";
 import { createRowEncoder as createPostgresEncoder } from "../../src/engine/rows/copy-to-load/rows.ts";
 import type { BinaryField } from "../../src/engine/rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../src/engine/rows/mysql-to-copy/binary-rows.ts";
-import { blockBytes } from "../../src/engine/rows/mysql-to-copy/blocks.ts";
 import { createRowEncoder } from "../../src/engine/rows/mysql-to-copy/rows.ts";
 import {
   binaryPayload,
@@ -18,6 +16,7 @@ import {
   randomly,
 } from "../../src/engine/rows/mysql-to-copy/testing.ts";
 import { type Model, models } from "../../src/engine/rows/mysql-to-copy/testing-models.ts";
+import { blockBytes } from "../../src/engine/run/memory/block-pool.ts";
 import { chosenSeed } from "../seed.ts";
 import { message } from "./rogue.ts";
 
@@ -106,11 +105,11 @@ const textFields: PostgresField[] = [
 ];
 
 function postgresFed(input: Buffer, piece: () => number, discarding = false): string {
-  const block = () => Buffer.alloc(loaderBlock);
+  const block = () => Buffer.alloc(blockBytes);
   const encoder = createPostgresEncoder(textFields, {
     first: block,
     flush: (_block, written) => {
-      expect(written).toBeLessThanOrEqual(loaderBlock);
+      expect(written).toBeLessThanOrEqual(blockBytes);
       return block();
     },
     spare: () => undefined,

@@ -3,9 +3,10 @@ import { random } from "../../../test/chaos/random.ts";
 import { chosenSeed } from "../../../test/seed.ts";
 import { fullPacket } from "../../engine/mysql/driver/wire.ts";
 import { createInserts, type InsertTarget } from "../../engine/mysql/target/insert.ts";
-import { blockBytes, blockStart, type Loader } from "../../engine/mysql/target/loader.ts";
+import { blockStart, type Loader } from "../../engine/mysql/target/loader.ts";
 import { end, packets, payload } from "../../engine/rows/mysql-to-copy/testing.ts";
 import { createRowEncoder, kind } from "../../engine/rows/mysql-to-load/rows.ts";
+import { blockBytes } from "../../engine/run/memory/block-pool.ts";
 import { createInsertRows } from "./insert-rows.ts";
 
 /** Rows of the wire as INSERT statements, compared with the engine's two steps. */

@@ -17,19 +17,17 @@ import {
 import { noPassword } from "../../contract/text/no-password.ts";
 import { named } from "../../contract/text/own-property.ts";
 import { tlsFix } from "../../contract/text/tls-fix.ts";
-import type { ServerError } from "./wire.ts";
 
 /** What a MySQL server or the way to it says, as the engine's errors: a stable code and a sentence to act on. */
 
 /** A server's ERR packet. */
 export class MysqlError extends Error {
   readonly number: number;
-  readonly state: string;
-  constructor({ number, state, message }: ServerError) {
-    super(message);
+  constructor(packet: Buffer) {
+    // Before the login it has no SQLSTATE, which stands after a sign of its own.
+    super(packet.toString("utf8", packet[3] === 0x23 ? 9 : 3));
     this.name = "MysqlError";
-    this.number = number;
-    this.state = state;
+    this.number = packet.readUInt16LE(1);
   }
 }
 

@@ -2,7 +2,7 @@ import { MysqlError, ProtocolError } from "./errors.ts";
 import type { Channel, Consume } from "./input.ts";
 import type { ResponseCallbacks } from "./packets.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
-import { parseError, readLength } from "./wire.ts";
+import { readLength } from "./wire.ts";
 
 /**
  * Prepared statements: what the server says of one, and the commands for it. Their rows come in the binary protocol,
@@ -118,7 +118,7 @@ export function readPrepared(channel: Channel, { done, failed }: ResponseCallbac
     (payload) => {
       if (id < 0 && payload[0] === err) {
         channel.reader(unexpected);
-        failed(new MysqlError(parseError(payload)));
+        failed(new MysqlError(payload));
         return false;
       }
       if (id < 0) return head(payload);

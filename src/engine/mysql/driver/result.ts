@@ -6,7 +6,7 @@ import type { ResponseCallbacks } from "./packets.ts";
 import { createBudget, readPackets, unexpected } from "./packets.ts";
 import { isBytes, parseColumn, type WireColumn } from "./prepared.ts";
 import type { Row, RowSink } from "./session-types.ts";
-import { packet, parseError, parseOk, readLength, type StatementOutcome } from "./wire.ts";
+import { packet, parseOk, readLength, type StatementOutcome } from "./wire.ts";
 
 /**
  * The answer to one COM_QUERY, or to a prepared statement's COM_STMT_EXECUTE, whose rows only a sink can read; without CLIENT_DEPRECATE_EOF: column count, definitions, EOF, rows, EOF.
@@ -118,8 +118,7 @@ export function readResult(channel: Channel, result: ResultHandler, { done, fail
   };
 
   const packets = readPackets((payload, sequence) => {
-    if (payload[0] === err && !(phase === "definitions" && defined < columns))
-      return finish(new MysqlError(parseError(payload)));
+    if (payload[0] === err && !(phase === "definitions" && defined < columns)) return finish(new MysqlError(payload));
     if (phase === "first" || phase === "file") return first(payload, sequence);
     return phase === "definitions" ? definition(payload) : row(payload);
   }, budget);

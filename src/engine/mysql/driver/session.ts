@@ -16,7 +16,6 @@ import {
   capability,
   loginResponse,
   packet,
-  parseError,
   parseGreeting,
   type StatementOutcome,
   tlsRequest,
@@ -137,7 +136,7 @@ async function logIn(
     for (;;) {
       const got = packets.shift();
       if (got !== undefined) {
-        if (got.payload[0] === 0xff) throw new MysqlError(parseError(got.payload));
+        if (got.payload[0] === 0xff) throw new MysqlError(got.payload);
         return got;
       }
       await new Promise<void>((resolve) => {

@@ -139,8 +139,6 @@ export interface StatementOutcome {
   insertId: number;
   /** At most 65,535. */
   warnings: number;
-  /** As in `Records: 3  Deleted: 0  Skipped: 0  Warnings: 0`; often empty. */
-  info: string;
   /** Another result follows. */
   more: boolean;
 }
@@ -157,20 +155,5 @@ export function parseOk(payload: Buffer): StatementOutcome {
     insertId: insertId.value,
     more: (payload.readUInt16LE(at) & moreResults) !== 0,
     warnings: payload.readUInt16LE(at + 2),
-    info: payload.toString("utf8", at + 4),
   };
-}
-
-export interface ServerError {
-  number: number;
-  state: string;
-  message: string;
-}
-
-/** An ERR packet (first byte 0xff). Before the login it has no SQLSTATE. */
-export function parseError(packet: Buffer): ServerError {
-  const number = packet.readUInt16LE(1);
-  if (packet[3] === 0x23)
-    return { number, state: packet.toString("latin1", 4, 9), message: packet.toString("utf8", 9) };
-  return { number, state: "HY000", message: packet.toString("utf8", 3) };
 }

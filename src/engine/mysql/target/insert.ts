@@ -1,8 +1,8 @@
 import { EngineError } from "../../contract/index.ts";
-import type { BlockPool } from "../../run/memory/block-pool.ts";
+import { type BlockPool, blockBytes } from "../../run/memory/block-pool.ts";
 import { identifier, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
-import { blockBytes, blockStart, checkLoaded, type LoadColumn, type Loader, type LoadTarget } from "./loader.ts";
+import { blockStart, checkLoaded, type LoadColumn, type Loader, type LoadTarget } from "./loader.ts";
 
 /**
  * The way for servers with local_infile off: the same blocks of LOAD DATA text become INSERT statements of many rows.

@@ -9,7 +9,6 @@ import { packetHeader } from "../driver/wire.ts";
  * come in it. Sent by LOAD DATA LOCAL INFILE, from memory; by INSERT where the server does not allow that.
  */
 
-export const blockBytes = 256 * 1024;
 /** Where rows start in a block: the packet's header comes first. */
 export const blockStart = packetHeader;
 

@@ -1,6 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
-import { blockBytes } from "../../mysql/target/loader.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import { createNumberScan } from "../json-numbers.ts";
+import { need, type RowOutput } from "../row-output.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
 import { type Field, type Findings, kind } from "./fields.ts";
 import { createKeyScan } from "./json-keys.ts";
@@ -12,14 +13,6 @@ export interface LongRow {
   /** A row of so many bytes begins. */
   start(length: number): void;
   take(from: Uint8Array, start: number, end: number, discarding: boolean): number;
-}
-
-export interface RowOutput {
-  block(): Uint8Array;
-  at(): number;
-  move(at: number): void;
-  /** Sends the block and goes on with an empty one. */
-  flush(): void;
 }
 
 const tab = 0x09;
@@ -131,7 +124,7 @@ export function createLongRow(
   const endGathered = () => {
     const bytes = gathered ?? Buffer.alloc(0);
     // Bits may take a byte more than their text.
-    if (out.at() + seen + 2 > blockBytes) out.flush();
+    need(out, seen + 2);
     const at = out.at();
     const block = out.block();
     block.set(bytes.subarray(0, seen), at);

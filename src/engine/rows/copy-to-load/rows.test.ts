@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { blockBytes, blockStart } from "../../mysql/target/loader.ts";
+import { blockStart } from "../../mysql/target/loader.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import { type Field, kind } from "./fields.ts";
 import { createRowEncoder } from "./rows.ts";
 

@@ -1,5 +1,6 @@
 import { EngineError } from "../../contract/index.ts";
-import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import { endOf } from "./field-ends.ts";
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";
 import { createLongRow } from "./long-row.ts";

@@ -1,10 +1,11 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import type { LongRow } from "../framing.ts";
 import { createLongRow } from "../long-row.ts";
+import { need, put } from "../row-output.ts";
 import { type BinaryField, op, sizeOf } from "./binary-fields.ts";
 import { putInt16, putInt32, putNull } from "./binary-values.ts";
 import { type BinaryWriter, jsonbVersion, valueExtra, widestOf } from "./binary-writer.ts";
-import { blockBytes } from "./blocks.ts";
 import type { LongOutput } from "./encoder.ts";
 import type { Findings } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
@@ -32,9 +33,6 @@ export function createLongBinaryRow(
   let streams = false;
   let column = 0;
 
-  const need = (length: number) => {
-    if (out.at() + length > blockBytes) out.flush();
-  };
   const how = () => (fields[column] as BinaryField).op;
   const isJson = () => how() === op.json || how() === op.jsonb;
 
@@ -44,12 +42,9 @@ export function createLongBinaryRow(
     if (streams) {
       if (!inPieces.has(how())) throw new ProtocolError("a field is too long for its type");
       const isJsonb = how() === op.jsonb;
-      need(5);
+      need(out, 5);
       out.move(putInt32(out.block(), out.at(), isJsonb ? size + 1 : size));
-      if (isJsonb) {
-        out.block()[out.at()] = jsonbVersion;
-        out.move(out.at() + 1);
-      }
+      if (isJsonb) put(out, jsonbVersion);
       if (isJson()) check.start(fields[column]);
     } else {
       gathered ??= Buffer.allocUnsafe(gatheredBytes);
@@ -59,7 +54,7 @@ export function createLongBinaryRow(
 
   const finishField = () => {
     if (!streams) {
-      need(gatheredLength * widestOf(how()) + valueExtra);
+      need(out, gatheredLength * widestOf(how()) + valueExtra);
       out.move(write(column, gathered as Buffer, 0, gatheredLength, out.block(), out.at()));
     } else if (isJson()) {
       const trouble = check.finish();
@@ -86,11 +81,11 @@ export function createLongBinaryRow(
     fields.length,
     {
       start() {
-        need(2);
+        need(out, 2);
         out.move(putInt16(out.block(), out.at(), fields.length));
       },
       none() {
-        need(4);
+        need(out, 4);
         out.move(putNull(out.block(), out.at()));
       },
       begin,

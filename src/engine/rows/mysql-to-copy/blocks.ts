@@ -1,14 +1,10 @@
 import { type CopyIn, frame, headerBytes } from "../../postgres/driver/copy-in.ts";
 import type { BlockPool, Blocks } from "../../run/memory/block-pool.ts";
 
-/**
- * Output blocks: CopyData messages of 256 KB whose header is reserved, each handed to the target's socket in one
- * write, and taken up again when its bytes have left.
- */
-export const blockBytes = 256 * 1024;
-/** Where data starts in a block. */
+/** Where data starts in a block: the header of a CopyData message comes first. */
 export const blockStart = headerBytes;
 
+/** Each block is handed to the target's socket in one write, and taken up again when its bytes have left. */
 export function blocksInto(copy: CopyIn, pool: BlockPool): Blocks {
   let waiting: Promise<void> | undefined;
   return {

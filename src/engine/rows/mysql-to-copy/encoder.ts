@@ -1,9 +1,9 @@
 import type { RowSink } from "../../mysql/driver/session.ts";
-import type { Blocks } from "../../run/memory/block-pool.ts";
+import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
 import { createRowReader, type LongRow } from "../framing.ts";
-import { blockBytes, blockStart } from "./blocks.ts";
+import type { RowOutput } from "../row-output.ts";
+import { blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
-import type { RowOutput } from "./long-row.ts";
 
 /**
  * Row packets → COPY's bytes in blocks, by a format that knows one row: no object for a row or a field. A row that might

@@ -1,7 +1,8 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import type { LongRow } from "../framing.ts";
 import { createLongRow } from "../long-row.ts";
-import { blockBytes } from "./blocks.ts";
+import { need, put, type RowOutput } from "../row-output.ts";
 import {
   ewkbHead,
   isRealDate,
@@ -23,14 +24,6 @@ import { createShapeCheck } from "./shape-check.ts";
  * A row that is larger than a block, or than a packet: its fields are written piece by piece as they come, however
  * the pieces are cut. Only fields of short kinds (numbers, dates, sets) are gathered first.
  */
-
-/** The encoder's block, shared with it. */
-export interface RowOutput {
-  block(): Buffer;
-  at(): number;
-  move(at: number): void;
-  flush(): void;
-}
 
 /** Longest field of a kind that is gathered: a SET of 64 labels of 255 characters. */
 const gatheredBytes = 64 * 1024;
@@ -54,22 +47,12 @@ export function createLongTextRow(fields: readonly Field[], findings: readonly F
   const field = () => fields[column] as Field;
   const found = () => findings[column] as Findings;
 
-  const need = (length: number) => {
-    if (out.at() + length > blockBytes) out.flush();
-  };
-
-  const put = (byte: number) => {
-    need(1);
-    out.block()[out.at()] = byte;
-    out.move(out.at() + 1);
-  };
-
   const begin = (at: number, length: number) => {
     column = at;
-    if (column > 0) put(0x09);
+    if (column > 0) put(out, 0x09);
     const how = field().kind;
     if (how === kind.bytea || how === kind.geometry) {
-      need(3);
+      need(out, 3);
       out.move(writeHexStart(out.block(), out.at()));
       skip = how === kind.geometry ? sridBytes : 0;
       srid = 0;
@@ -99,7 +82,7 @@ export function createLongTextRow(fields: readonly Field[], findings: readonly F
     const length = gatheredLength;
     const room = field().kind === kind.bits ? 80 : length * (field().kind === kind.set ? 4 : 2) + 16;
     if (room > blockBytes - 16) throw new ProtocolError("a field is too long for its type");
-    need(Math.min(room, length * widest + 80));
+    need(out, Math.min(room, length * widest + 80));
     const to = out.block();
     const at = out.at();
     if (field().kind !== kind.date) {
@@ -122,7 +105,7 @@ export function createLongTextRow(fields: readonly Field[], findings: readonly F
     if (headGot === ewkbHead) return p;
     while (headGot < ewkbHead && p < end) head[headGot++] = from[p++] as number;
     if (headGot === ewkbHead) {
-      need(ewkbHead * 2);
+      need(out, ewkbHead * 2);
       out.move(writeEwkbStart(head, 0, out.block(), out.at()));
     }
     return p;
@@ -157,13 +140,13 @@ export function createLongTextRow(fields: readonly Field[], findings: readonly F
   return createLongRow(fields.length, {
     start: () => undefined,
     none(at) {
-      if (at > 0) put(0x09);
-      need(2);
+      if (at > 0) put(out, 0x09);
+      need(out, 2);
       out.move(writeNull(out.block(), out.at()));
     },
     begin,
     piece,
     end: finishField,
-    finish: () => put(0x0a),
+    finish: () => put(out, 0x0a),
   });
 }

@@ -1,8 +1,8 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { fullPacket } from "../../mysql/driver/wire.ts";
-import type { Blocks } from "../../run/memory/block-pool.ts";
+import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
 import { type BinaryField, sizeOf } from "./binary-fields.ts";
-import { blockBytes, blockStart } from "./blocks.ts";
+import { blockStart } from "./blocks.ts";
 import type { RowEncoder } from "./encoder.ts";
 
 /** What the tests of both row formats share: a server's packets, a target's blocks, bytes that come in pieces. */

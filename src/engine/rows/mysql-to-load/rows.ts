@@ -1,6 +1,7 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import type { RowSink } from "../../mysql/driver/session.ts";
-import { blockBytes, blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { blockStart, type Loader } from "../../mysql/target/loader.ts";
+import { blockBytes } from "../../run/memory/block-pool.ts";
 import { createRowReader } from "../framing.ts";
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { createLongRow } from "../long-row.ts";

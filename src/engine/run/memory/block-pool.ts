@@ -4,10 +4,13 @@ export interface BlockPool {
   give(block: Uint8Array): void;
 }
 
-export function createBlockPool(bytes: number): BlockPool {
+/** Of every block that goes to a target. */
+export const blockBytes = 256 * 1024;
+
+export function createBlockPool(): BlockPool {
   const free: Buffer[] = [];
   return {
-    take: () => free.pop() ?? Buffer.allocUnsafeSlow(bytes),
+    take: () => free.pop() ?? Buffer.allocUnsafeSlow(blockBytes),
     give(block) {
       free.push(Buffer.from(block.buffer));
     },

@@ -6,7 +6,6 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markShapes, partOf } from "../../../mysql/fence/others-work.ts";
 import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
-import { blockBytes } from "../../../mysql/target/loader.ts";
 import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
@@ -70,7 +69,7 @@ type Wanted = TablesWork["tables"][number];
 
 export async function copyTables(work: TablesWork): Promise<Map<string, DoneTable>> {
   const { progress, fence, content, targetDatabase } = work;
-  const pool = createBlockPool(blockBytes);
+  const pool = createBlockPool();
   const checks = createBrokenChecks(fence, targetDatabase);
   const done = new Map<string, DoneTable>();
   /** Of each column that is loaded, how many values changed in its parts. */

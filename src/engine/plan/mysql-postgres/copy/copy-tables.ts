@@ -4,7 +4,6 @@ import { absorbCancel } from "../../../mysql/source/read-again.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { blockBytes } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
@@ -115,7 +114,7 @@ export interface TablesWork {
 
 export async function copyTables(work: TablesWork): Promise<void> {
   const { states, snapshot, fence, progress, signal } = work;
-  const pool = createBlockPool(blockBytes);
+  const pool = createBlockPool();
   let failed: { cause: unknown } | undefined;
   let wake: (() => void)[] = [];
   let left = states.length;

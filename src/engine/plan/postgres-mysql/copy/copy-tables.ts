@@ -3,7 +3,6 @@ import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { partOf } from "../../../mysql/fence/others-work.ts";
-import { blockBytes } from "../../../mysql/target/loader.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reading } from "../../../postgres/source/holding.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
@@ -38,7 +37,7 @@ export interface TablesRun {
 }
 
 export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<CopyWorker>[] {
-  const pool = createBlockPool(blockBytes);
+  const pool = createBlockPool();
 
   const partTasks = (state: TableState): Task<CopyWorker>[] => {
     const { parts, bytes } = state.rows;
