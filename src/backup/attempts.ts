@@ -1,6 +1,19 @@
 import { printable } from "../engine/contract/text/printable.ts";
-import { isLeftover, isMark, markText } from "./leftovers.ts";
+import type { Manifest, ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
+
+/** Of the schema (PostgreSQL) or table that marks such a target. */
+export const markName = "_rowferry_restore";
+const markText = (attempt: string): string => `Unfinished restore ${attempt}`;
+/** Whether a comment is one of those. */
+export const isMark = (comment: string | null | undefined): boolean => comment?.startsWith(markText("")) === true;
+
+/** Whether all that is there has a name of the backup: nothing of others was put there since. Large objects have none, and are never dropped. */
+function isLeftover({ inventory }: Pick<Manifest, "inventory">, there: readonly ObjectThere[]): boolean {
+  const known = new Set(inventory.map(({ kind, name }) => `${kind} ${name}`));
+  const hasLarge = inventory.some(({ kind }) => kind === "large objects");
+  return !hasLarge && there.every(({ kind, name }) => known.has(`${kind} ${name}`));
+}
 
 /** A target with the mark of a restore that began in an empty database, by one kind of server. */
 export interface MarkedTarget<Found> {
@@ -10,7 +23,7 @@ export interface MarkedTarget<Found> {
   dropMark(): Promise<void>;
   /** What the target has, without the mark. */
   read(mark: string | null | undefined): Promise<Found>;
-  objects(found: Found): readonly { kind: string; name: string }[];
+  objects(found: Found): readonly ObjectThere[];
   drop(found: Found): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 import { workOff } from "../engine/run/work.ts";
 import { checkBytes, type Marks } from "./checked-bytes.ts";
-import { type ArchivePart, BackupError, type CheckRequest, type Manifest } from "./contract.ts";
+import { BackupError, type CheckRequest, type Manifest } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";
 import { checkName } from "./names.ts";
@@ -35,14 +35,11 @@ export async function checkArchive(
       );
   }
   const marks = new Map<string, Marks>();
-  const checkPart = async (part: ArchivePart) => {
-    const stored = await storage.get(`${folder}/${part.name}`, signal);
-    marks.set(part.name, await checkBytes(part, stored, read));
-  };
   const tasks = manifest.parts.map((part) => ({
     weight: part.size,
     run: async () => {
-      await checkPart(part);
+      const stored = await storage.get(`${folder}/${part.name}`, signal);
+      marks.set(part.name, await checkBytes(part, stored, read));
       return [];
     },
   }));

@@ -3,6 +3,7 @@ import * as z from "zod";
 import { type ArchivePart, BackupError, type ExpectedArchive, type Manifest, type Storage } from "./contract.ts";
 import { isPartName, manifestName } from "./names.ts";
 import { decompressed, type PartReading, type Writing, writePart } from "./parts.ts";
+import { once } from "./streams.ts";
 
 /** The manifest of a run: written last, read first. It is untrusted input: whoever can write to the storage can make one. */
 
@@ -56,13 +57,8 @@ const mostStored = 16 * 1024 * 1024;
 
 /** Stores the manifest, which completes the run. Resolves to its digest and its size. */
 export async function writeManifest(writing: Writing, manifest: Manifest): Promise<{ digest: string; size: number }> {
-  const written = await writePart(
-    writing,
-    { name: "manifest.json", holds: "schema" },
-    (async function* () {
-      yield Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
-    })(),
-  );
+  const text = Buffer.from(`${JSON.stringify(manifest, null, 1)}\n`);
+  const written = await writePart(writing, { name: "manifest.json", holds: "schema" }, once(text));
   return { digest: `sha256:${written.sha256}`, size: written.size };
 }
 
@@ -135,10 +131,6 @@ async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise
     all.push(piece);
   }
   return Buffer.concat(all);
-}
-
-async function* once(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
 }
 
 export const partsHolding = ({ parts }: Manifest, holds: ArchivePart["holds"]): ArchivePart[] =>

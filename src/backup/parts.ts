@@ -119,9 +119,13 @@ export interface CheckedReading extends PartReading {
 
 /**
  * Reads one part as its bytes before compression, none of which is another than at the check. A piece is good until the next one is asked
- * for. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
+ * for. `moved` hears of each. Errors: `archive_part_changed`, `archive_damaged`, those of the storage.
  */
-export async function* readPart(reading: CheckedReading, part: ArchivePart): AsyncGenerator<Buffer> {
+export async function* readPart(
+  reading: CheckedReading,
+  part: ArchivePart,
+  moved: (bytes: number) => void = () => undefined,
+): AsyncGenerator<Buffer> {
   const marks = reading.marks.get(part.name);
   if (marks === undefined) throw new Error(`part ${part.name} was not checked`);
   const stored = await reading.storage.get(`${reading.folder}/${part.name}`, reading.signal);
@@ -129,6 +133,7 @@ export async function* readPart(reading: CheckedReading, part: ArchivePart): Asy
   for await (const piece of decompressed(part.name, reading, checkedBytes(part, marks, stored))) {
     plain += piece.length;
     if (plain > part.plain) throw changed(part, `it holds more than the ${part.plain} bytes that the manifest names`);
+    moved(piece.length);
     yield piece;
     release(piece);
   }

@@ -3,11 +3,10 @@ import { reportLockWaits } from "../engine/run/watchdog/lock-waits.ts";
 import { counted } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
 import { checkArchive } from "./check.ts";
-import { BackupError, type Manifest, type RestoreRequest, type RestoreResult } from "./contract.ts";
+import type { Manifest, RestoreRequest, RestoreResult } from "./contract.ts";
 import { unpackMysql } from "./mysql/unpack.ts";
-import { notMade } from "./not-made.ts";
 import { unpackPostgres } from "./postgres/unpack.ts";
-import { someNames } from "./target.ts";
+import { notMade, refuseOther, someNames } from "./target.ts";
 import type { Unpacked, Unpacking } from "./work.ts";
 
 /** One restore: the archive is checked completely before the target is written, and the target is compared with the manifest after it. */
@@ -36,7 +35,7 @@ async function restored(request: RestoreRequest): Promise<RestoreResult> {
   const { manifest, reading } = await checkArchive(request, (bytes) => account.moved(0, bytes));
   const known = request.expect?.manifestDigest === undefined ? "" : ", which has the digest that was given";
   log("info", `The ${manifest.parts.length} parts of run ${manifest.run.id} are those of its manifest${known}`);
-  refuseOtherEngine(manifest, target.engine);
+  refuseOther(nameOf[manifest.engine], nameOf[target.engine]);
   account.total({
     bytes: manifest.parts.reduce((sum, { plain }) => sum + plain, 0),
     rows: manifest.tables.reduce((sum, { rows }) => sum + rows, 0),
@@ -79,14 +78,6 @@ const unpack = (work: Unpacking): Promise<Unpacked> =>
   work.target.engine === "mysql" ? unpackMysql(work) : unpackPostgres(work);
 
 const nameOf = { mysql: "MySQL or MariaDB", postgres: "PostgreSQL" };
-
-function refuseOtherEngine({ engine }: Manifest, target: Manifest["engine"]): void {
-  if (engine === target) return;
-  throw new BackupError(
-    "engine_differs",
-    `the backup is of ${nameOf[engine]}, and the target is ${nameOf[target]}: set convert: true in the Restore, or restore it into ${nameOf[engine]}, then copy that database with a migration`,
-  );
-}
 
 /** The target against the manifest, in words. What the target has besides is its own. Pure. */
 export function compareWithManifest(manifest: Manifest, { tables, inventory, warnings }: Unpacked): string[] {

@@ -8,6 +8,10 @@ export function reportedElsewhere<Stream extends EventEmitter>(stream: Stream): 
   return stream.on("error", () => undefined);
 }
 
+export async function* once<Item>(item: Item): AsyncGenerator<Item> {
+  yield item;
+}
+
 /** As the work ends, or with the signal's reason as soon as it is aborted: the work may never end then. */
 export function unlessAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   return new Promise<T>((resolve, reject) => {

@@ -3,7 +3,19 @@ import { countedKind } from "../engine/report/not-copied.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
 
-/** Whether a target may be restored into. Pure. */
+/** Whether a target may be restored into, and words about it. Pure. */
+
+/** Between an object's kind and name and the server's words, in a restore's warning. */
+export const notMade = " is not made: ";
+
+/** Engines by name. Errors: `engine_differs`. */
+export function refuseOther(source: string, target: string): void {
+  if (source === target) return;
+  throw new BackupError(
+    "engine_differs",
+    `the backup is of ${source}, and the target is ${target}: set convert: true in the Restore, or restore it into ${source}, then copy that database with a migration`,
+  );
+}
 
 /** Some of them, for a message. */
 export const someNames = (list: readonly string[]): string =>

@@ -8,7 +8,7 @@ import { runAssess } from "./assess.ts";
 import { runBackup } from "./backup/backup.ts";
 import { runRestore } from "./backup/restore.ts";
 import type { BackupModule } from "./backup/room.ts";
-import { type Command, commands, type Parsed, parseCommand } from "./command.ts";
+import { type Command, type CommandName, commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
 import { commandFailure, exitCodes, exitMessage, Interrupted, ResultNotWritten } from "./exit.ts";
@@ -161,17 +161,8 @@ async function runCommand(
   try {
     const parsed = parseCommand(command, argv);
     voice = createVoice(parsed.progress, context);
-    const {
-      body,
-      text,
-      outcome = "done",
-      exitCode = exitCodes.done,
-      finish,
-    } = await perform(command, parsed, {
-      context,
-      voice,
-      engine,
-    });
+    const done = await runs[command.name](parsed, context, voice, engine);
+    const { body, text, outcome = "done", exitCode = exitCodes.done, finish } = done;
     voice.still();
     if (signal.aborted) voice.log("info", tooLate);
     const { green, red } = coloursFor(io.stdout, io.env);
@@ -229,25 +220,12 @@ function unprinted({ name }: Command, error: unknown): ResultNotWritten {
   return new ResultNotWritten(`${done}, but its result could not be printed on stdout: ${whyOf(error)}${again}`);
 }
 
-interface Parts {
-  context: CommandContext;
-  voice: Voice;
-  engine: CliEngine;
-}
-
-function perform({ name }: Command, parsed: Parsed, { context, voice, engine }: Parts): Promise<CommandResult> {
-  switch (name) {
-    case "copy":
-      return runCopy(parsed, context, voice, engine);
-    case "verify":
-      return runVerify(parsed, context, voice, engine.verify);
-    case "reset":
-      return runReset(parsed, context, voice, engine);
-    case "assess":
-      return runAssess(parsed, context, voice, engine);
-    case "backup":
-      return runBackup(parsed, context, voice, engine);
-    case "restore":
-      return runRestore(parsed, context, voice, engine);
-  }
-}
+type Run = (parsed: Parsed, context: CommandContext, voice: Voice, engine: CliEngine) => Promise<CommandResult>;
+const runs: Record<CommandName, Run> = {
+  copy: runCopy,
+  assess: runAssess,
+  verify: runVerify,
+  reset: runReset,
+  backup: runBackup,
+  restore: runRestore,
+};

@@ -71,17 +71,12 @@ export async function openReports(
   };
 }
 
-function formOf(path: string): Form {
-  switch (extname(path).toLowerCase()) {
-    case ".html":
-    case ".htm":
-      return "page";
-    case ".md":
-      return "markdown";
-    default:
-      return "json";
-  }
-}
+const forms = new Map<string, Form>([
+  [".html", "page"],
+  [".htm", "page"],
+  [".md", "markdown"],
+]);
+const formOf = (path: string): Form => forms.get(extname(path).toLowerCase()) ?? "json";
 
 function textOf(form: Form, report: CopyReport, title: string): string {
   if (form === "page") return reportPage(report, title);

@@ -15,7 +15,7 @@ export async function runVerify(
   parsed: Parsed,
   context: CommandContext,
   voice: Voice,
-  verify: (request: VerifyRequest, hooks: VerifyHooks) => Promise<VerifyReport>,
+  { verify }: { verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport> },
 ): Promise<CommandResult> {
   const level = levelOf(parsed.flags.level);
   const { source, target } = await openBoth(parsed, context, voice);

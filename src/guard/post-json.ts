@@ -1,13 +1,13 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { type RequestOptions, request } from "node:https";
 
-/** The text of an answer, of at most so many bytes. Errors: `tooLarge`, in words. */
-async function readText(response: AsyncIterable<Buffer>, most: number, tooLarge: string): Promise<string> {
+/** The text of a body, of at most so many bytes. Errors: `tooLarge`. */
+export async function readText(response: AsyncIterable<Buffer>, most: number, tooLarge: Error): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of response) {
     size += chunk.length;
-    if (size > most) throw new Error(tooLarge);
+    if (size > most) throw tooLarge;
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -34,7 +34,7 @@ export function postJson(
   return new Promise((resolve, reject) => {
     const sent = request(to, { method: "POST", ...options, headers: all }, (response) => {
       const { statusCode: status = 0, headers } = response;
-      readText(response, most, tooLarge).then((text) => resolve({ status, headers, text }), reject);
+      readText(response, most, new Error(tooLarge)).then((text) => resolve({ status, headers, text }), reject);
     });
     sent.once("error", (error) => reject(Object.assign(error, { reusedSocket: sent.reusedSocket })));
     sent.end(body);

@@ -8,17 +8,15 @@ import { remembered } from "./remembered.ts";
 
 /**
  * What tells this installation's checkouts from others' of the same Stripe account: the uid of its namespace, which no other cluster has, not
- * even one that was restored from a backup. Rejects with ClusterError.
+ * even one that was restored from a backup. It is asked for until there is an answer, and not again: so a process starts while the API server is
+ * away. Rejects with ClusterError.
  */
-async function installationOf(client: Pick<Client, "get">, namespace: string): Promise<string> {
-  const found = await client.get(kinds.namespaces, "", namespace);
-  if (found === undefined) throw new Error(`namespace ${namespace} does not exist`);
-  return found.metadata.uid ?? namespace;
-}
-
-/** `installationOf`, asked until it answers and not again. A process so starts while the API server is away. */
 export const createInstallation = (client: Pick<Client, "get">, namespace: string): (() => Promise<string>) =>
-  remembered(() => installationOf(client, namespace));
+  remembered(async () => {
+    const found = await client.get(kinds.namespaces, "", namespace);
+    if (found === undefined) throw new Error(`namespace ${namespace} does not exist`);
+    return found.metadata.uid ?? namespace;
+  });
 
 /** Stripe for one process, and what it counts of it. */
 export interface Stripe {

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { BackupError, type Storage } from "../backup/contract.ts";
 import { checkName } from "../backup/names.ts";
+import { once } from "../backup/streams.ts";
 import type { ReportBucket } from "../cluster/index.ts";
 import { mountedCredentials } from "../worker/credentials.ts";
 import { bucketSetting } from "./settings.ts";
@@ -58,7 +59,7 @@ export async function reportBucketOf(
     prefix,
     put: (key, bytes) =>
       bounded(async (until) => {
-        await (await storage()).put(key, pieces(bytes), until);
+        await (await storage()).put(key, once(bytes), until);
       }),
     get: (key, most) =>
       bounded(async (until) => {
@@ -71,10 +72,6 @@ export async function reportBucketOf(
       }),
     remove: (key) => bounded(async (until) => (await storage()).remove(key, until)),
   };
-}
-
-async function* pieces(bytes: Buffer): AsyncGenerator<Buffer> {
-  yield bytes;
 }
 
 /** A larger object is not read to its end. */

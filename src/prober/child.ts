@@ -40,11 +40,10 @@ export function runProbeProcess(ask: (asked: ProbeRequest) => Promise<ProbeRespo
 
   const lines: Buffer[] = [];
   let begun = false;
-  const begin = (work: ChildWork) => {
+  const begin = ({ tools, ...work }: ChildWork) => {
     begun = true;
-    const redactor = createRedactor();
-    if (work.tools !== undefined) {
-      const { path, folder, libraries, tmp } = work.tools;
+    if (tools !== undefined) {
+      const { path, folder, libraries, tmp } = tools;
       process.env.PATH = path;
       process.env.TMPDIR = tmp;
       if (folder !== undefined) process.env.ROWFERRY_PG_BIN = folder;
@@ -52,13 +51,9 @@ export function runProbeProcess(ask: (asked: ProbeRequest) => Promise<ProbeRespo
     }
     setTimeout(() => ending.abort(new Error("the probe's time is over")), work.deadlineMs);
     ask({
-      call: work.call,
-      guard: work.guard,
-      redactor,
+      ...work,
+      redactor: createRedactor(),
       signal: ending.signal,
-      deadlineMs: work.deadlineMs,
-      pgDump: work.pgDump,
-      workerHeap: work.workerHeap,
       reached: (side) => tell({ reached: side }),
       fault,
     }).then((answer) => {

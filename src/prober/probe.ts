@@ -6,7 +6,6 @@ import { countRows, countSourceTables } from "../engine/run/memory/count.ts";
 import { latencyOf, type OpenedDatabase, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
-import type { GuardPolicy } from "../guard/policy.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { cut } from "../guard/text.ts";
 import { parseDatabaseUrl } from "../guard/url.ts";
@@ -15,21 +14,16 @@ import { boundedAssessment } from "./bound.ts";
 import { overdue, sideOf, tooSlow } from "./ended.ts";
 import type { ProbeCall, ProbeResponse, ResponseOf } from "./protocol.ts";
 import { type UnreachableSide, unreachableOf } from "./unreachable.ts";
+import type { ChildWork } from "./work.ts";
 
 /** What a child does with its one call: asks the databases, both at the same time, and puts into words why one cannot be asked. */
 
-export interface ProbeRequest {
-  call: ProbeCall;
-  guard: GuardPolicy;
+export interface ProbeRequest
+  extends Pick<ChildWork, "call" | "guard" | "deadlineMs">,
+    Partial<Pick<ChildWork, "pgDump" | "workerHeap">> {
   redactor: Redactor;
   /** Aborts at the deadline, or when nobody waits for the answer any more. */
   signal: AbortSignal;
-  /** pg_dump's major version, where it is known. */
-  pgDump?: number | undefined;
-  /** Bytes of heap of the worker that would copy. */
-  workerHeap?: number | undefined;
-  /** Milliseconds that all of it may take: the server ends a statement after them by itself. */
-  deadlineMs: number;
   /** Told each side whose session is open. */
   reached(side: UnreachableSide): void;
   /** Told an error that is nobody's answer. */

@@ -4,6 +4,8 @@ import { createServer, type Server } from "node:https";
 import type { TLSSocket } from "node:tls";
 import type { Logger } from "pino";
 import type { GuardPolicy } from "../guard/policy.ts";
+import { readText } from "../guard/post-json.ts";
+import { asJson } from "../requests/as-json.ts";
 import { unreachableResponse } from "./ended.ts";
 import { Busy, type PoolCall, type ProcessPool } from "./pool.ts";
 import {
@@ -143,18 +145,9 @@ async function callOf(request: IncomingMessage): Promise<ProbeCall> {
 async function read(request: IncomingMessage): Promise<unknown> {
   const tooLarge = new Refusal(413, "body_too_large", `the body is larger than ${largestCall} bytes`);
   if (Number(request.headers["content-length"] ?? 0) > largestCall) throw tooLarge;
-  const parts: Buffer[] = [];
-  let size = 0;
-  for await (const part of request as AsyncIterable<Buffer>) {
-    size += part.length;
-    if (size > largestCall) throw tooLarge;
-    parts.push(part);
-  }
-  try {
-    return JSON.parse(Buffer.concat(parts).toString("utf8")) as unknown;
-  } catch {
-    throw new Refusal(400, "bad_request", "the body is not JSON");
-  }
+  const body = asJson(await readText(request, largestCall, tooLarge));
+  if (body === undefined) throw new Refusal(400, "bad_request", "the body is not JSON");
+  return body;
 }
 
 function parsed(kind: CallKind, body: unknown): ProbeCall {

@@ -7,13 +7,8 @@ export interface TlsFiles {
   ca: string;
 }
 
-export interface TlsPaths {
-  cert: string;
-  key: string;
-  ca: string;
-}
-
-export async function readTlsFiles(paths: TlsPaths): Promise<TlsFiles> {
+/** `paths`: of the files. */
+export async function readTlsFiles(paths: TlsFiles): Promise<TlsFiles> {
   const [cert, key, ca] = await Promise.all([paths.cert, paths.key, paths.ca].map((path) => readFile(path, "utf8")));
   return { cert: cert as string, key: key as string, ca: ca as string };
 }
@@ -24,7 +19,7 @@ export async function readTlsFiles(paths: TlsPaths): Promise<TlsFiles> {
  * Stops when the answered function is called.
  */
 export function watchTlsFiles(
-  paths: TlsPaths,
+  paths: TlsFiles,
   first: TlsFiles,
   changed: (files: TlsFiles) => void,
   problem: (error: unknown) => void,

@@ -8,7 +8,7 @@ import type { ProbeCall } from "./protocol.ts";
 export interface ChildWork {
   call: ProbeCall;
   guard: GuardPolicy;
-  /** Milliseconds in which the child answers by itself; a little later it is killed. */
+  /** Milliseconds in which the child answers by itself, and after which a server ends a statement; a little later the child is killed. */
   deadlineMs: number;
   /** pg_dump's major version; undefined where there is none. */
   pgDump: number | undefined;

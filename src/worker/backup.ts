@@ -17,10 +17,10 @@ import type { Redactor } from "../guard/redact.ts";
 import { counted, sizeText } from "../guard/text.ts";
 import { convert, convertedText, requireEqual, storedConversion } from "./convert.ts";
 import { mountedCredentials } from "./credentials.ts";
-import { namedDatabase } from "./databases.ts";
+import { namedDatabase, ownServer } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type LifeHooks, live, unreachable } from "./life.ts";
 import { completed, rowsIn } from "./outcome.ts";
-import { ownServer } from "./own-server.ts";
+import { counts, whole } from "./progress.ts";
 import type { BackupWork, RemovalWork, Report, RestoreWork, RunOutcome } from "./protocol.ts";
 import type { Parts } from "./run.ts";
 
@@ -78,8 +78,6 @@ type State = ReturnType<typeof createState>;
 
 function createState({ journal, now }: Pick<Parts, "journal" | "now">) {
   let latest: BackupProgress | undefined;
-  const whole = (value: number) => (Number.isFinite(value) ? Math.max(0, Math.round(value)) : 0);
-  const counts = ({ done, total }: { done: number; total: number }) => ({ done: whole(done), total: whole(total) });
   return {
     reached(progress: BackupProgress) {
       latest = progress;
@@ -180,12 +178,12 @@ async function restore(
   const identities = await identitiesOf(work, parts);
   for (const identity of identities) redactor.learn(identity);
   const storage = await openStorage(work, parts);
-  const target = await targetOf(work, parts, hooks.signal);
+  const target = await targetOf(work, parts);
   const { folder, expect, allowNotEmpty } = work;
   const { jobs } = work.options;
   const request = { storage, folder, identities, expect, jobs, attempt: work.owner };
   if (work.convert) {
-    const into = { work, server: await ownServer(hooks.signal), target, engine, hooks };
+    const into = { work, server: ownServer(), target, engine, hooks };
     if (work.isStored) return afterStored(into, parts, state);
     const copied = await convert({
       ...into,
@@ -250,10 +248,9 @@ async function identitiesOf({ identities }: RestoreWork, { mountsRoot = "" }: Ba
     .map((line) => line.trim());
 }
 
-async function targetOf(work: RestoreWork, parts: BackupParts, signal: AbortSignal): Promise<Endpoint> {
-  const { redactor, mountsRoot = "" } = parts;
+async function targetOf(work: RestoreWork, { redactor, mountsRoot = "" }: BackupParts): Promise<Endpoint> {
   const { target_ca: pem } = work.options;
-  if (work.target === undefined) return ownServer(signal);
+  if (work.target === undefined) return ownServer();
   return namedDatabase("target", work.target, { redactor, mountsRoot, pem });
 }
 

@@ -4,7 +4,7 @@ import { type Endpoint, EngineError } from "../engine/contract/index.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { parseDatabaseUrl, UrlError } from "../guard/url.ts";
-import type { WorkerAssignment } from "./protocol.ts";
+import { type WorkerAssignment, workerEnv } from "./protocol.ts";
 
 /** The two databases of the run, from the operator's answer or from the Secrets that are mounted. */
 
@@ -65,4 +65,15 @@ async function readIfThere(path: string): Promise<string | undefined> {
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw error;
   }
+}
+
+/**
+ * The throw-away server of this pod: the Job starts it beside the worker and names its URL. Only loopback is accepted, so that
+ * the variable leads nowhere else.
+ */
+export function ownServer(): Endpoint {
+  const url = process.env[workerEnv.verifyUrl];
+  if (url === undefined || url === "") throw new Error("the pod has no throw-away server");
+  const parsed = parseDatabaseUrl(url, {});
+  return { ...parsed, guard: { allow: ["127.0.0.0/8"], refuse: ["0.0.0.0/0", "::/0"] } };
 }

@@ -27,11 +27,11 @@ export function toProgress(progress: EngineProgress, samples: readonly PaceSampl
   };
 }
 
-function counts({ done, total }: { done: number; total: number }) {
+export function counts({ done, total }: { done: number; total: number }) {
   return { done: whole(done), total: whole(total) };
 }
 
 /** The schema takes whole numbers that are not negative; an estimate may be neither. */
-function whole(value: number): number {
+export function whole(value: number): number {
   return Number.isFinite(value) ? Math.min(Math.max(Math.round(value), 0), Number.MAX_SAFE_INTEGER) : 0;
 }

@@ -7,7 +7,7 @@ import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
 import { type ArchivePart, BackupError } from "../contract.ts";
-import { notMade } from "../not-made.ts";
+import { notMade } from "../target.ts";
 import { createAllowed } from "./allowed.ts";
 
 /** Statements of an archive, run in a target. They are untrusted input: only those that Rowferry writes are run. */

@@ -1,8 +1,7 @@
 import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { identifier, literal } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
-import type { MarkedTarget } from "../attempts.ts";
-import { isMark, markName } from "../leftovers.ts";
+import { isMark, type MarkedTarget, markName } from "../attempts.ts";
 import { databaseInventory } from "./inventory.ts";
 
 type Objects = Pick<Catalogue, "tables" | "others">;

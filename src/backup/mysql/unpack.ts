@@ -11,7 +11,7 @@ import { type ArchivePart, BackupError } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { withSessions } from "../stoppable.ts";
-import { refuseNotEmpty, someNames } from "../target.ts";
+import { refuseNotEmpty, refuseOther, someNames } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
 import { type Apply, createApply } from "./apply.ts";
 import { createChecksums } from "./checksums.ts";
@@ -33,7 +33,7 @@ export function unpackMysql(work: Unpacking): Promise<Unpacked> {
   return withSessions(work.signal, connect, async ({ open, signal, stop }) => {
     account.phase("connecting");
     const main = await open();
-    refuseOtherProduct(main, work);
+    refuseOther(printable(manifest.source.product), main.server.maria ? "MariaDB" : "MySQL");
     const marked = markedTarget(main, target.database);
     const before = await beginAttempt(marked, work);
     await refuseNotEmpty(work, databaseInventory(before));
@@ -85,17 +85,6 @@ async function countRows(session: Session, database: string, name: string, versi
   return Number(count);
 }
 
-/** Errors: `engine_differs`. */
-function refuseOtherProduct({ server }: Session, { manifest }: Unpacking): void {
-  const product = server.maria ? "MariaDB" : "MySQL";
-  const { product: source } = manifest.source;
-  if (source === product) return;
-  throw new BackupError(
-    "engine_differs",
-    `the backup is of ${printable(source)}, and the target is ${product}: set convert: true in the Restore, or restore it into ${printable(source)}, then copy that database with a migration`,
-  );
-}
-
 /** Of max_allowed_packet: the packet around a statement. */
 const spareBytes = 1024;
 
@@ -114,16 +103,10 @@ async function refuseLongStatements(session: Session, { manifest }: Unpacking): 
 }
 
 async function runPart(work: Unpacking, apply: Apply, session: Session, part: ArchivePart): Promise<void> {
-  const { reading, moved } = work;
-  const pieces = async function* () {
-    for await (const piece of readPart(reading, part)) {
-      moved(piece.length);
-      yield piece;
-    }
-  };
+  const pieces = readPart(work.reading, part, work.moved);
   let affected = 0;
   let warned = 0;
-  for await (const statement of statementsOf(pieces(), part.longest ?? 0)) {
+  for await (const statement of statementsOf(pieces, part.longest ?? 0)) {
     if (part.holds !== "rows") await apply.define(session, statement.toString());
     else {
       const done = await apply.insert(session, statement, part);

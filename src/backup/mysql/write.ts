@@ -19,6 +19,7 @@ import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
 import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
 import { writePart } from "../parts.ts";
 import { stoppable } from "../stoppable.ts";
+import { once } from "../streams.ts";
 import type { DumpWork, WrittenPart } from "../work.ts";
 import { type Checksums, createChecksums } from "./checksums.ts";
 import { codeStatements, unlikeInClient } from "./code.ts";
@@ -151,14 +152,7 @@ async function writeStatements(
   statements: readonly string[],
 ): Promise<ArchivePart> {
   const { file, longest } = sqlFile(statements);
-  const part = await writePart(
-    writing,
-    about,
-    (async function* () {
-      yield file;
-    })(),
-  );
-  return { ...part, longest };
+  return { ...(await writePart(writing, about, once(file))), longest };
 }
 
 /** Tables of at most so many bytes share a part. */

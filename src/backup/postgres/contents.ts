@@ -132,6 +132,6 @@ function tried(bytes: Buffer): Contents | undefined {
   }
 }
 
-const refused = (why: string) =>
+export const refused = (why: string) =>
   new BackupError("archive_damaged", `the dump is none that pg_dump wrote: ${why}. Restore another run`);
 const cut = () => refused("it ends too early");

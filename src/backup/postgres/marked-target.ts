@@ -4,8 +4,7 @@ import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { sqlState } from "../../engine/postgres/driver/errors.ts";
 import { literal } from "../../engine/postgres/driver/names.ts";
 import { sharedKinds } from "../../engine/run/fence/claims.ts";
-import type { MarkedTarget } from "../attempts.ts";
-import { markName } from "../leftovers.ts";
+import { type MarkedTarget, markName } from "../attempts.ts";
 
 /**
  * The mark is a schema whose comment names the restore. Objects of kinds that `objects` does not list, and large objects, are never

@@ -19,13 +19,13 @@ import { ownerStays } from "../../engine/postgres/target/owners.ts";
 import { createWarnings } from "../../engine/run/warnings.ts";
 import { type Task, workOff } from "../../engine/run/work.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
-import { BackupError } from "../contract.ts";
+import { BackupError, type ObjectThere } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
 import { readPart } from "../parts.ts";
 import { withSessions } from "../stoppable.ts";
 import { refuseNotEmpty } from "../target.ts";
 import type { Unpacked, Unpacking } from "../work.ts";
-import { type ContentBlocks, type LargeObject, readDump } from "./contents.ts";
+import { type ContentBlocks, type LargeObject, readDump, refused } from "./contents.ts";
 import { countTableRows } from "./count.ts";
 import { markedTarget } from "./marked-target.ts";
 import { largeObjects } from "./write.ts";
@@ -47,7 +47,7 @@ export function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     const [part] = partsHolding(manifest, "dump");
     if (part === undefined) throw new BackupError("archive_format", "the manifest names no dump");
     account.phase("copying");
-    const dump = await readDump(counted(readPart({ ...work.reading, signal }, part), work));
+    const dump = await readDump(readPart({ ...work.reading, signal }, part, work.moved));
     const { said, warn } = createWarnings({ log });
     const applying: ObjectTarget = {
       session: main,
@@ -121,17 +121,9 @@ export function unpackPostgres(work: Unpacking): Promise<Unpacked> {
 /** Whether the target is empty. Errors: `target_not_empty`, `target_conflict`. */
 async function refuseObjects(session: Session, work: Unpacking): Promise<boolean> {
   const there = await beginAttempt(markedTarget(session), work);
-  const detailed = (things: readonly { kind: string; name: string }[]) =>
-    things.map((thing) => ({ ...thing, detail: "" }));
+  const detailed = (things: readonly ObjectThere[]) => things.map((thing) => ({ ...thing, detail: "" }));
   await refuseNotEmpty(work, there, (wanted, found) => collisions(detailed(wanted), detailed(found)));
   return there.length === 0;
-}
-
-async function* counted(pieces: AsyncIterable<Buffer>, { moved }: Unpacking): AsyncGenerator<Buffer> {
-  for await (const piece of pieces) {
-    moved(piece.length);
-    yield piece;
-  }
 }
 
 const name = '(?:"(?:[^"]|"")*")';
@@ -275,6 +267,3 @@ async function makeAfter(
     steps.filter(({ entry }) => !independent.has(entry.kind)),
   );
 }
-
-const refused = (why: string) =>
-  new BackupError("archive_damaged", `the dump is none that pg_dump wrote: ${why}. Restore another run`);

@@ -196,20 +196,13 @@ const codeOf = (error: unknown) => (error instanceof Error && "code" in error ? 
 function storageError(error: unknown, place: string, name = ""): unknown {
   if (error instanceof BackupError) return error;
   const code = codeOf(error);
-  if (code === "ENOENT" || code === "ENOTDIR")
-    return new BackupError("storage_object_missing", `${place} has no ${name}`, { cause: error });
+  if (typeof code !== "string" || !/^E[A-Z]+$/.test(code)) return error;
+  const failed = (as: string, words: string, retryable = false) =>
+    new BackupError(as, `${place} ${words}`, { retryable, cause: error });
+  if (code === "ENOENT" || code === "ENOTDIR") return failed("storage_object_missing", `has no ${name}`);
   if (code === "ENOSPC" || code === "EDQUOT")
-    return new BackupError("storage_full", `${place} is full: free space there, or shorten the retention`, {
-      cause: error,
-    });
+    return failed("storage_full", "is full: free space there, or shorten the retention");
   if (code === "EACCES" || code === "EPERM" || code === "EROFS")
-    return new BackupError("storage_denied", `${place} cannot be written or read: change its owner or its rights`, {
-      cause: error,
-    });
-  if (typeof code === "string" && /^E[A-Z]+$/.test(code))
-    return new BackupError("storage_failed", `${place} reported ${code}: check the disk`, {
-      retryable: true,
-      cause: error,
-    });
-  return error;
+    return failed("storage_denied", "cannot be written or read: change its owner or its rights");
+  return failed("storage_failed", `reported ${code}: check the disk`, true);
 }

@@ -14,6 +14,7 @@ import {
   S3Client,
   UploadPartCommand,
 } from "@aws-sdk/client-s3";
+import { present } from "../../resources/present.ts";
 import {
   BackupError,
   type Storage,
@@ -30,6 +31,7 @@ import { isMissing, storageError } from "./s3-errors.ts";
  * the last request says so, and not before.
  */
 
+type Options = { abortSignal: AbortSignal };
 type Bucket = Extract<StorageSpec, { bucket: unknown }>["bucket"];
 
 /** Of the first parts; S3 takes 10,000 parts of at least 5 MiB, so that later ones are larger. */
@@ -54,11 +56,7 @@ export function openBucket(bucket: Bucket, credentials: StorageCredentials, guar
   const client = new S3Client({
     region: bucket.region,
     ...(bucket.endpoint === undefined ? {} : { endpoint: endpointOf(bucket.endpoint, guard), forcePathStyle: true }),
-    credentials: {
-      accessKeyId: credentials.accessKeyId,
-      secretAccessKey: credentials.secretAccessKey,
-      ...(credentials.sessionToken === undefined ? {} : { sessionToken: credentials.sessionToken }),
-    },
+    credentials: present(credentials),
     // The manifest has SHA-256 of every part; many servers of the protocol know no others.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
@@ -74,7 +72,15 @@ export function openBucket(bucket: Bucket, credentials: StorageCredentials, guar
   });
   const Bucket = bucket.bucket;
   const keyOf = (name: string) => prefix + checkName(name);
-  const told = (error: unknown, name = "") => storageError(error, { place, name });
+  const told = (error: unknown, name: string) => storageError(error, { place, name });
+  const worded = async <T>(signal: AbortSignal, name: string, work: (options: Options) => Promise<T>): Promise<T> => {
+    try {
+      return await work({ abortSignal: signal });
+    } catch (error) {
+      signal.throwIfAborted();
+      throw told(error, name);
+    }
+  };
 
   /** The bytes of one object, sent by parts. */
   const upload = async (Key: string, body: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<number> => {
@@ -137,66 +143,40 @@ export function openBucket(bucket: Bucket, credentials: StorageCredentials, guar
 
   return {
     place,
-    async put(name, body, signal) {
-      try {
-        return await upload(keyOf(name), body, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        throw told(error, name);
-      }
-    },
-    async get(name, signal) {
-      try {
-        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) }), { abortSignal: signal });
+    put: (name, body, signal) => worded(signal, name, () => upload(keyOf(name), body, signal)),
+    get: (name, signal) =>
+      worded(signal, name, async (options) => {
+        const { Body } = await client.send(new GetObjectCommand({ Bucket, Key: keyOf(name) }), options);
         return readable(Body as Readable, (error) => told(error, name));
-      } catch (error) {
-        signal.throwIfAborted();
-        throw told(error, name);
-      }
-    },
+      }),
     async *list(wanted, signal) {
       let ContinuationToken: string | undefined;
       do {
-        const page = await client
-          .send(new ListObjectsV2Command({ Bucket, Prefix: prefix + wanted, ContinuationToken }), {
-            abortSignal: signal,
-          })
-          .catch((error: unknown) => {
-            signal.throwIfAborted();
-            throw told(error);
-          });
+        const asked = new ListObjectsV2Command({ Bucket, Prefix: prefix + wanted, ContinuationToken });
+        const page = await worded(signal, "", (options) => client.send(asked, options));
         for (const { Key = "", Size = 0 } of page.Contents ?? []) yield { name: Key.slice(prefix.length), size: Size };
         ContinuationToken = page.IsTruncated ? page.NextContinuationToken : undefined;
       } while (ContinuationToken !== undefined);
     },
-    async remove(name, signal) {
-      try {
-        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(name) }), { abortSignal: signal });
-      } catch (error) {
-        signal.throwIfAborted();
-        if (!isMissing(error)) throw told(error, name);
-      }
-    },
-    async abortUploads(wanted, signal) {
-      let count = 0;
-      try {
-        for (;;) {
-          const { Uploads = [] } = await client.send(
-            new ListMultipartUploadsCommand({ Bucket, Prefix: prefix + wanted }),
-            { abortSignal: signal },
-          );
+    remove: (name, signal) =>
+      worded(signal, name, async (options) => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key: keyOf(name) }), options).catch((error: unknown) => {
+          if (!isMissing(error)) throw error;
+        });
+      }),
+    abortUploads: (wanted, signal) =>
+      worded(signal, "", async (options) => {
+        for (let count = 0; ; ) {
+          const asked = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix + wanted });
+          const { Uploads = [] } = await client.send(asked, options);
           const ours = Uploads.filter(({ Key = "" }) => Key.startsWith(prefix + wanted));
           if (ours.length === 0) return count;
           for (const { Key, UploadId } of ours) {
-            await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), { abortSignal: signal });
+            await client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }), options);
             count++;
           }
         }
-      } catch (error) {
-        signal.throwIfAborted();
-        throw told(error);
-      }
-    },
+      }),
   };
 }
 
