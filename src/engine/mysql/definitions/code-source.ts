@@ -32,70 +32,60 @@ export interface CodeSettings {
 
 /** In the order in which they are best made. */
 export async function readCode(session: Session, database: string): Promise<SourceCode[]> {
-  const schema = literal(database);
   const found: SourceCode[] = [];
-  const add = async (code: Omit<SourceCode, keyof Shown>, what: string) =>
-    found.push({ ...code, ...(await shownBy(session, what, database, code.name)) });
+  const add = async (rows: readonly Row[]) => {
+    for (const row of rows) {
+      const code = codeOf(row);
+      found.push({ ...code, ...(await shownBy(session, row[0] ?? "", database, code.name)) });
+    }
+  };
+  /** Rows that begin with the kind, the name and the body. */
+  const read = (begin: string, view: string, schema: string, rest: string, order: string) =>
+    session.query(
+      `SELECT ${begin}, DEFINER, CHARACTER_SET_CLIENT, COLLATION_CONNECTION${rest}
+         FROM information_schema.${view} WHERE ${schema} = ${literal(database)} ORDER BY ${order}`,
+    );
+  const made = ", SQL_MODE, DATABASE_COLLATION";
 
-  for (const [name, type, body, definer, sqlMode, client, connection, of] of await session.query(
-    `SELECT ROUTINE_NAME, ROUTINE_TYPE, ROUTINE_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, DATABASE_COLLATION
-       FROM information_schema.ROUTINES WHERE ROUTINE_SCHEMA = ${schema}
-      ORDER BY ROUTINE_TYPE = 'PACKAGE' DESC, ROUTINE_TYPE = 'PACKAGE BODY' DESC, ROUTINE_TYPE, ROUTINE_NAME`,
-  )) {
-    const kind = (type ?? "").toLowerCase() as SourceCode["kind"];
-    await add(code(kind, name, body, definer, { sqlMode, client, connection, of }), type ?? "");
-  }
-  const views = await session.query(
-    `SELECT TABLE_NAME, VIEW_DEFINITION, DEFINER, CHARACTER_SET_CLIENT, COLLATION_CONNECTION
-       FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${schema} ORDER BY TABLE_NAME`,
+  const routineOrder = "ROUTINE_TYPE = 'PACKAGE' DESC, ROUTINE_TYPE = 'PACKAGE BODY' DESC, ROUTINE_TYPE, ROUTINE_NAME";
+  await add(
+    await read("ROUTINE_TYPE, ROUTINE_NAME, ROUTINE_DEFINITION", "ROUTINES", "ROUTINE_SCHEMA", made, routineOrder),
   );
-  const readable = new Set(views.map(([name]) => name));
+  const views = await read("'VIEW', TABLE_NAME, VIEW_DEFINITION", "VIEWS", "TABLE_SCHEMA", "", "TABLE_NAME");
+  const readable = new Set(views.map(([, name]) => name));
   const others = session.server.maria ? await readViewNames(session, database) : [];
-  for (const name of others) if (!readable.has(name)) views.push([name, "", "", "", ""]);
-  for (const [name, body, definer, client, connection] of views)
-    await add(code("view", name, body, definer, { sqlMode: null, client, connection, of: null }), "VIEW");
-  for (const row of await session.query(
-    `SELECT TRIGGER_NAME, ACTION_STATEMENT, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION,
-            EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION, DATABASE_COLLATION
-       FROM information_schema.TRIGGERS WHERE TRIGGER_SCHEMA = ${schema}
-      ORDER BY EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION, ACTION_ORDER`,
-  )) {
-    const [name, body, definer, sqlMode, client, connection, table, timing, event, of] = row;
-    const trigger = { table: table ?? "", timing: timing ?? "", event: event ?? "" };
-    await add({ ...code("trigger", name, body, definer, { sqlMode, client, connection, of }), trigger }, "TRIGGER");
-  }
-  for (const [name, body, definer, sqlMode, client, connection, zone, of] of await session.query(
-    `SELECT EVENT_NAME, EVENT_DEFINITION, DEFINER, SQL_MODE, CHARACTER_SET_CLIENT, COLLATION_CONNECTION, TIME_ZONE, DATABASE_COLLATION
-       FROM information_schema.EVENTS WHERE EVENT_SCHEMA = ${schema} ORDER BY EVENT_NAME`,
-  )) {
-    const one = code("event", name, body, definer, { sqlMode, client, connection, of });
-    await add({ ...one, context: { ...one.context, timeZone: zone ?? "" } }, "EVENT");
-  }
+  await add([...views, ...others.filter((name) => !readable.has(name)).map((name) => ["VIEW", name])]);
+  const on = "EVENT_OBJECT_TABLE, ACTION_TIMING, EVENT_MANIPULATION";
+  const trigger = `${made}, '', ${on}`;
+  await add(
+    await read(
+      "'TRIGGER', TRIGGER_NAME, ACTION_STATEMENT",
+      "TRIGGERS",
+      "TRIGGER_SCHEMA",
+      trigger,
+      `${on}, ACTION_ORDER`,
+    ),
+  );
+  await add(
+    await read("'EVENT', EVENT_NAME, EVENT_DEFINITION", "EVENTS", "EVENT_SCHEMA", `${made}, TIME_ZONE`, "EVENT_NAME"),
+  );
   return found;
 }
 
-type Cell = Row[number] | undefined;
-
-function code(
-  kind: SourceCode["kind"],
-  name: Cell,
-  body: Cell,
-  definer: Cell,
-  { sqlMode, client, connection, of }: { sqlMode: Cell; client: Cell; connection: Cell; of: Cell },
-): Omit<SourceCode, keyof Shown> {
-  const at = (definer ?? "").lastIndexOf("@");
+function codeOf(row: Row): Omit<SourceCode, keyof Shown> {
+  const [type = "", name = "", body = "", definer = "", client = "", connection = "", ...rest] = row.map(
+    (cell) => cell ?? "",
+  );
+  const [sqlMode = "", collation = "", timeZone = "", table = "", timing = "", event = ""] = rest;
+  const at = definer.lastIndexOf("@");
+  const kind = type.toLowerCase() as SourceCode["kind"];
   return {
     kind,
-    name: name ?? "",
-    body: body ?? "",
-    definer: at < 0 ? { user: definer ?? "", host: "" } : splitAccount(definer ?? "", at),
-    context: {
-      sqlMode: sqlMode ?? "",
-      client: client ?? "",
-      connection: connection ?? "",
-      timeZone: "",
-      database: of ?? "",
-    },
+    name,
+    body,
+    definer: at < 0 ? { user: definer, host: "" } : splitAccount(definer, at),
+    context: { sqlMode, client, connection, timeZone, database: collation },
+    ...(kind === "trigger" ? { trigger: { table, timing, event } } : {}),
   };
 }
 

@@ -22,6 +22,8 @@ export function compareTable(plan: RequestedTable, made: Definition, crossing: b
   const there = new Map(made.items.map((item) => [key(item), item]));
   const noted = new Set(plan.translated.notes.map(({ item }) => item));
   const entries: InventoryEntry[] = [];
+  const differs = (kind: string, name: string, note: string, wanted: string) =>
+    entries.push({ kind, name, outcome: "reported", note, definition: wanted });
   for (const item of definition.items) {
     if (plan.without.has(item) || item.kind === "foreign") continue;
     const found = there.get(key(item));
@@ -31,33 +33,17 @@ export function compareTable(plan: RequestedTable, made: Definition, crossing: b
     if (found === undefined) {
       // A column's own check gets another name.
       if (crossing && item.kind === "check") continue;
-      entries.push({
-        kind: words(item),
-        name,
-        outcome: "reported",
-        note: "it is not in the target",
-        definition: item.text,
-      });
-    } else if (!crossing && !noted.has(item) && comparable(found.text) !== comparable(item.text)) {
-      const note = `the target's server made it differently: ${found.text}`;
-      entries.push({ kind: words(item), name, outcome: "reported", note, definition: item.text });
-    }
+      differs(words(item), name, "it is not in the target", item.text);
+    } else if (!crossing && !noted.has(item) && comparable(found.text) !== comparable(item.text))
+      differs(words(item), name, `the target's server made it differently: ${found.text}`, item.text);
   }
   if (crossing || noted.has(undefined)) return entries;
   const [before, after] = [optionsOf(definition), optionsOf(made)];
-  if (before !== after) {
-    const note = `the target's server gave it other options: ${after}`;
-    entries.push({ kind: "table option", name: source.name, outcome: "reported", note, definition: before });
-  }
+  if (before !== after)
+    differs("table option", source.name, `the target's server gave it other options: ${after}`, before);
   if (comparable(definition.partitions) !== comparable(made.partitions)) {
     const note = `the target's server made them differently: ${made.partitions.slice(0, 4096)}`;
-    entries.push({
-      kind: "partitions",
-      name: source.name,
-      outcome: "reported",
-      note,
-      definition: definition.partitions.slice(0, 16_384),
-    });
+    differs("partitions", source.name, note, definition.partitions.slice(0, 16_384));
   }
   return entries;
 }

@@ -37,6 +37,11 @@ export interface TranslatedTable {
 
 type Say = (outcome: "converted" | "reported", note: string) => void;
 
+/** Left out, for a reason that is noted. */
+function omitted(say: Say, note: string): undefined {
+  say("reported", note);
+}
+
 export function translate(definition: Definition, source: Server, target: Traits): TranslatedTable {
   const notes: TranslatedTable["notes"] = [];
   const crossing = source.maria !== target.server.maria;
@@ -79,36 +84,24 @@ function itemText(
   { crossing, tableCollation }: Way,
   say: Say,
 ): string | undefined {
-  if (item.kind === "check" && hasOtherBytes(item.text)) {
-    say("reported", "omitted: the source's server shows letters of another character set by ambiguous bytes");
-    return undefined;
-  }
-  if (item.kind === "vector" && !(target.server.maria && target.server.version >= mariaWithVectors)) {
-    say("reported", "the target's server has no indexes of vectors");
-    return undefined;
-  }
+  if (item.kind === "check" && hasOtherBytes(item.text))
+    return omitted(say, "omitted: the source's server shows letters of another character set by ambiguous bytes");
+  if (item.kind === "vector" && !(target.server.maria && target.server.version >= mariaWithVectors))
+    return omitted(say, "the target's server has no indexes of vectors");
   const shown = withCollations(item.text, target, say);
   const collated = item.kind === "column" ? vectorFor(shown, target, say) : shown;
   if (!crossing) return source.maria || item.kind !== "column" ? collated : withoutOwn(collated, tableCollation);
-  if (item.kind === "other") {
-    say("reported", "Rowferry has no words for it on the target's server");
-    return undefined;
-  }
-  if (item.kind === "period") {
-    say("reported", "the target's server knows no periods");
-    return undefined;
-  }
+  if (item.kind === "other") return omitted(say, "Rowferry has no words for it on the target's server");
+  if (item.kind === "period") return omitted(say, "the target's server knows no periods");
   const plain = source.maria ? unwrapped(collated) : withoutIntroducers(unwrapped(collated));
   if (item.kind === "column") return source.maria ? columnForMysql(item, plain, say) : columnForMaria(plain, say);
-  if (!source.maria && item.kind === "check" && / NOT ENFORCED$/.test(bare(plain))) {
-    say("reported", "the target's server enforces every check, and this one is not enforced in the source: omitted");
-    return undefined;
-  }
+  if (!source.maria && item.kind === "check" && / NOT ENFORCED$/.test(bare(plain)))
+    return omitted(
+      say,
+      "the target's server enforces every check, and this one is not enforced in the source: omitted",
+    );
   if (!source.maria) return keyForMaria(plain);
-  if (/ WITHOUT OVERLAPS\b/.test(bare(plain))) {
-    say("reported", "MySQL has no keys over periods");
-    return undefined;
-  }
+  if (/ WITHOUT OVERLAPS\b/.test(bare(plain))) return omitted(say, "MySQL has no keys over periods");
   return plain.replace(/ IGNORED$/, " INVISIBLE");
 }
 
@@ -198,10 +191,8 @@ const large = /^(?:tiny|medium|long)?(?:text|blob)$|^json$|^geometry|point$|line
 
 function columnForMysql(item: Item, text: string, say: Say): string | undefined {
   const flat = bare(text);
-  if (/\bGENERATED ALWAYS AS ROW (?:START|END)\b/.test(flat)) {
-    say("reported", "omitted: MySQL keeps no times and versions of rows");
-    return undefined;
-  }
+  if (/\bGENERATED ALWAYS AS ROW (?:START|END)\b/.test(flat))
+    return omitted(say, "omitted: MySQL keeps no times and versions of rows");
   const [whole = "", name = "", type = "", size = ""] = typePattern.exec(text) ?? [];
   let column = text;
   const other = mariaTypes[type];
