@@ -54,39 +54,33 @@ const headers: Json = {
   },
 };
 
-/** What a stranger sends has no other fields than those that are named. */
-function closed(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(closed);
-  if (typeof node !== "object" || node === null) return node;
-  const found = Object.fromEntries(Object.entries(node).map(([name, value]) => [name, closed(value)]));
-  return found["type"] === "object" && "properties" in found && !("additionalProperties" in found)
-    ? { ...found, additionalProperties: false }
-    : found;
+/** A copy of a JSON value with each of its objects as `change` makes it anew, the inner ones first. */
+function mapObjects(node: unknown, change: (object: Json) => unknown): unknown {
+  if (Array.isArray(node)) return node.map((entry) => mapObjects(entry, change));
+  if (!isObject(node)) return node;
+  return change(Object.fromEntries(Object.entries(node).map(([name, value]) => [name, mapObjects(value, change)])));
 }
+
+const without = (node: unknown, drops: (name: string, value: unknown) => boolean): unknown =>
+  mapObjects(node, (object) =>
+    Object.fromEntries(Object.entries(object).filter(([name, value]) => !drops(name, value))),
+  );
+
+/** What a stranger sends has no other fields than those that are named. */
+const closed = (node: unknown): unknown =>
+  mapObjects(node, (object) =>
+    object["type"] === "object" && "properties" in object && !("additionalProperties" in object)
+      ? { ...object, additionalProperties: false }
+      : object,
+  );
 
 /** An answer may get more fields later: a client must not refuse them. */
-function opened(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(opened);
-  if (!isObject(node)) return node;
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter(([name, value]) => !(name === "additionalProperties" && value === false))
-      .map(([name, value]) => [name, opened(value)]),
-  );
-}
+const opened = (node: unknown): unknown =>
+  without(node, (name, value) => name === "additionalProperties" && value === false);
 
 /** The bounds of JavaScript's integers say nothing to a reader. */
-function withoutSafeBounds(node: unknown): unknown {
-  if (Array.isArray(node)) return node.map(withoutSafeBounds);
-  if (typeof node !== "object" || node === null) return node;
-  return Object.fromEntries(
-    Object.entries(node)
-      .filter(
-        ([name, value]) => !(/^(minimum|maximum)$/.test(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER),
-      )
-      .map(([name, value]) => [name, withoutSafeBounds(value)]),
-  );
-}
+const isSafeBound = (name: string, value: unknown): boolean =>
+  /^(minimum|maximum)$/.test(name) && Math.abs(Number(value)) === Number.MAX_SAFE_INTEGER;
 
 const isObject = (node: unknown): node is Json => typeof node === "object" && node !== null && !Array.isArray(node);
 
@@ -113,17 +107,8 @@ export function createComponents(): Components {
     return found;
   }
 
-  function hoist(node: unknown, io: "input" | "output"): unknown {
-    if (Array.isArray(node)) return node.map((entry) => hoist(entry, io));
-    if (!isObject(node)) return node;
-    const { [mark]: name, ...rest } = node;
-    const found = Object.fromEntries(
-      Object.entries(rest)
-        .filter(([key]) => !foreign.test(key))
-        .map(([key, value]) => [key, hoist(value, io)]),
-    );
-    return typeof name === "string" ? refer(name, found, io) : found;
-  }
+  const hoist = (node: unknown, io: "input" | "output"): unknown =>
+    mapObjects(node, ({ [mark]: name, ...found }) => (typeof name === "string" ? refer(name, found, io) : found));
 
   /** By what was asked for: errors have one schema in each of some hundred answers. */
   const known = new Map<z.ZodType, Map<string, Json>>();
@@ -146,7 +131,11 @@ export function createComponents(): Components {
       },
     });
     const own = name === "" || made[mark] !== undefined ? made : { ...made, [mark]: name };
-    return hoist(withoutSafeBounds(io === "input" ? closed(own) : opened(own)), io) as Json;
+    const shown = without(
+      io === "input" ? closed(own) : opened(own),
+      (name, value) => foreign.test(name) || isSafeBound(name, value),
+    );
+    return hoist(shown, io) as Json;
   }
 
   return {

@@ -4,7 +4,7 @@ import type { LimitName } from "../limits.ts";
 import { besideRest } from "./beside.ts";
 import { type Components, createComponents, type Json } from "./components.ts";
 import type { Operation } from "./operation.ts";
-import { isTagged, responsesOf } from "./responses.ts";
+import { capital, isTagged, responsesOf } from "./responses.ts";
 
 /** OpenAPI 3.1, made from the operations and from the same schemas that check their input. */
 export interface DocumentOptions {
@@ -116,11 +116,7 @@ function operationObject(operation: Operation, components: Components, options: 
             required: operation.bodyOptional !== true,
             content: {
               "application/json": {
-                schema: components.schema(
-                  body,
-                  "input",
-                  `${operation.id.charAt(0).toUpperCase()}${operation.id.slice(1)}Request`,
-                ),
+                schema: components.schema(body, "input", `${capital(operation.id)}Request`),
                 ...(examples.request === undefined ? {} : { example: examples.request }),
               },
             },

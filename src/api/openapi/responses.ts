@@ -53,7 +53,7 @@ function problemResponse(operation: Operation, status: number, codes: ProblemCod
   };
 }
 
-const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+export const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
 
 /** One event of a stream: readers of OpenAPI take the schema of `text/event-stream` for that of each event. */
 const eventSchema = (data: Json): Json => ({

@@ -1,4 +1,4 @@
-import * as z from "zod";
+import type * as z from "zod";
 import { changePassword } from "../../requests/accounts/account.ts";
 import { accountEventSchema, listAccountEvents, type ShownEvent } from "../../requests/accounts/account-events.ts";
 import {
@@ -7,6 +7,7 @@ import {
   listOf,
   pageSchema,
   passwordChangeSchema,
+  resultOf,
   type SignedIn,
   shownAccount,
   signUpSchema,
@@ -60,10 +61,7 @@ const withSession = (message: string, { account, ...opened }: SignedIn): Operati
   cookies: sessionCookies(opened),
 });
 
-export const answered = z.object({
-  message: z.string().describe("The result, as a sentence."),
-  account: accountSchema,
-});
+export const answered = resultOf({ account: accountSchema });
 
 export const accountOperations: readonly Operation[] = [
   {
@@ -157,11 +155,7 @@ export const accountOperations: readonly Operation[] = [
     description:
       "Ends the session of this call, on every replica, before it returns. Other sessions and tokens stay valid.",
     sessionOnly: true,
-    answer: {
-      status: 200,
-      description: "Signed out.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence.") }),
-    },
+    answer: { status: 200, description: "Signed out.", schema: resultOf({}) },
     problems: ["state_conflict"],
     examples: { response: { message: "Signed out." } },
     async run(world, identity) {

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { createBackup } from "../../requests/backups/create.ts";
 import { backupChangeSchema, backupCreateSchema } from "../../requests/backups/input.ts";
 import { getBackup, listBackups } from "../../requests/backups/list.ts";
-import { removeBackup } from "../../requests/backups/remove.ts";
 import {
   backupIdSchema,
   backupListSchema,
@@ -10,7 +9,7 @@ import {
   backupSchema,
   backupsSchema,
 } from "../../requests/backups/shapes.ts";
-import { updateBackup } from "../../requests/backups/update.ts";
+import { removeBackup, updateBackup } from "../../requests/backups/update.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { taggedOperations } from "./authenticated.ts";
 import { backupExample, createBackupExample, createdBackupExample } from "./backup-examples.ts";

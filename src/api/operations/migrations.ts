@@ -1,7 +1,6 @@
 import * as z from "zod";
 import { create } from "../../requests/migrations/create.ts";
-import { getOne } from "../../requests/migrations/get-one.ts";
-import { listMigrations } from "../../requests/migrations/list.ts";
+import { getOne, listMigrations } from "../../requests/migrations/list.ts";
 import { remove } from "../../requests/migrations/remove.ts";
 import {
   actedSchema,

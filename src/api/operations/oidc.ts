@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { resultOf } from "../../requests/accounts/shapes.ts";
 import { finishOidc } from "../../requests/oidc/finish.ts";
 import { oidcCookie, oidcSeconds } from "../../requests/oidc/flow.ts";
 import { unlink } from "../../requests/oidc/links.ts";
@@ -22,9 +23,8 @@ const methodsSchema = z.object({
     .nullable()
     .describe("Sign-in with OpenID Connect; null: this installation has none."),
 });
-const message = z.object({ message: z.string().describe("The result, as a sentence.") });
-const linkSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
+const message = resultOf({});
+const linkSchema = resultOf({
   url: z.string().describe("The sign-in service's page."),
 });
 const continues = "Continue at the sign-in service.";

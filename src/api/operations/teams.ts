@@ -7,6 +7,7 @@ import {
   newMemberSchema,
   newTeamSchema,
   pageSchema,
+  resultOf,
   type ShownMember,
   type ShownTeam,
   teamSchema,
@@ -90,7 +91,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 201,
       description: "The team.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
+      schema: resultOf({ team: teamSchema }),
       location: "/api/teams/{/team/id}/members",
     },
     problems: ["limit_reached"],
@@ -110,11 +111,7 @@ export const teamOperations: readonly Operation[] = [
     summary: "Switch the acting team",
     description: "After this call, all your tokens and sessions work on this team's resources, on every replica.",
     params,
-    answer: {
-      status: 200,
-      description: "The team is your acting team now.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
-    },
+    answer: { status: 200, description: "The team is your acting team now.", schema: resultOf({ team: teamSchema }) },
     problems: ["not_found", "not_a_member"],
     examples: { response: { message: "This team is your acting team now.", team: { ...exampleTeam, acting: true } } },
     async run(world, identity, call) {
@@ -146,8 +143,7 @@ export const teamOperations: readonly Operation[] = [
     answer: {
       status: 200,
       description: "The invitation and its code; `invitation` is null if the account is a member already.",
-      schema: z.object({
-        message: z.string().describe("The result, as a sentence."),
+      schema: resultOf({
         member: memberSchema,
         invitation: invitationSchema.nullable().describe("Null for a member, whose role was changed."),
       }),
@@ -176,11 +172,7 @@ export const teamOperations: readonly Operation[] = [
       "Makes you a member of the team that invited you. The code works once, and only for the account that was invited. Your acting team stays; change it with a switch.",
     params,
     body: acceptedSchema,
-    answer: {
-      status: 200,
-      description: "You are a member of the team.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence."), team: teamSchema }),
-    },
+    answer: { status: 200, description: "You are a member of the team.", schema: resultOf({ team: teamSchema }) },
     problems: ["not_found", "limit_reached"],
     examples: {
       request: { code: exampleInvitation.code },
@@ -200,11 +192,7 @@ export const teamOperations: readonly Operation[] = [
       "After this call, no replica lets the account into the team. Only an owner can remove others, and only in the acting team. Any member can leave, whichever team acts. A member who left the acting team switches to another one.",
     params,
     query: removed,
-    answer: {
-      status: 200,
-      description: "The account is no longer in the team.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence.") }),
-    },
+    answer: { status: 200, description: "The account is no longer in the team.", schema: resultOf({}) },
     problems: ["other_team", "not_a_member", "owners_only", "not_found", "state_conflict"],
     examples: { response: { message: "The account is no longer in the team." } },
     async run(world, caller, call) {

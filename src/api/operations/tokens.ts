@@ -1,5 +1,12 @@
 import * as z from "zod";
-import { listOf, mintSchema, pageSchema, type ShownToken, tokenSchema } from "../../requests/accounts/shapes.ts";
+import {
+  listOf,
+  mintSchema,
+  pageSchema,
+  resultOf,
+  type ShownToken,
+  tokenSchema,
+} from "../../requests/accounts/shapes.ts";
 import { listTokens, mintToken, mostTokens, revokeToken } from "../../requests/tokens/tokens.ts";
 import type { Operation } from "../openapi/operation.ts";
 import { taggedOperations } from "./authenticated.ts";
@@ -77,11 +84,7 @@ export const tokenOperations: readonly Operation[] = [
     description: "After this call, no replica accepts the token. A token may revoke itself.",
     scope: "own",
     params,
-    answer: {
-      status: 200,
-      description: "The token is no longer accepted.",
-      schema: z.object({ message: z.string().describe("The result, as a sentence."), token: tokenSchema }),
-    },
+    answer: { status: 200, description: "The token is no longer accepted.", schema: resultOf({ token: tokenSchema }) },
     problems: ["session_required", "not_found"],
     examples: { response: { message: "The token is revoked.", token: example } },
     async run(world, identity, call) {

@@ -1,8 +1,7 @@
 import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { checkout } from "../../requests/migrations/checkout.ts";
-import { getOne } from "../../requests/migrations/get-one.ts";
-import { listMigrations } from "../../requests/migrations/list.ts";
+import { getOne, listMigrations } from "../../requests/migrations/list.ts";
 import { logs } from "../../requests/migrations/logs.ts";
 import { countWarnings, pageOfReport } from "../../requests/migrations/report-pages.ts";
 import { retry } from "../../requests/migrations/retry.ts";

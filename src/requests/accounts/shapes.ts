@@ -132,6 +132,10 @@ export const pageSchema = z.object({
   cursor: z.string().min(1).max(500).describe("`next_cursor` of the previous page.").exactOptional(),
 });
 
+/** What a verb that changes something returns. */
+export const resultOf = <S extends z.ZodRawShape>(shape: S) =>
+  z.object({ message: z.string().describe("The result, as a sentence."), ...shape });
+
 export const listOf = <T extends z.ZodType>(element: T) =>
   z.object({
     data: z.array(element),

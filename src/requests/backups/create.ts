@@ -4,9 +4,9 @@ import { type BackupSchedule, scheduleSpecSchema } from "../../resources/backup/
 import { labels } from "../../resources/group.ts";
 import { Problem } from "../errors.ts";
 import { nameOfMade } from "../migrations/keys/idempotency.ts";
+import { urlDigest } from "../migrations/view/places.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import type { Caller, World } from "../world.ts";
-import { databaseDigest } from "./database.ts";
 import { requireBackups } from "./enabled.ts";
 import type { BackupCreate } from "./input.ts";
 import { mostSchedules } from "./kept.ts";
@@ -82,8 +82,8 @@ async function makeNew(
   });
 }
 
-export const databaseMark = ({ secret }: Pick<World, "secret">, { endpoint }: CheckedUrl): Record<string, string> => ({
-  [marks.database]: databaseDigest(secret, endpoint),
+export const databaseMark = ({ secret }: Pick<World, "secret">, url: CheckedUrl): Record<string, string> => ({
+  [marks.database]: urlDigest(secret, url, "database"),
 });
 
 const answer = (made: BackupSchedule): BackupResponse => ({

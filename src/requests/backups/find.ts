@@ -3,9 +3,8 @@ import type { Restore } from "../../resources/backup/restore.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import type { BackupSchedule } from "../../resources/backup/schedule.ts";
 import type { Kind } from "../../resources/objects.ts";
-import { teamOf } from "../../resources/team.ts";
 import { Problem } from "../errors.ts";
-import { namespaceFor } from "../migrations/find.ts";
+import { isOfTeam, namespaceFor, notFound, ofOtherTeam } from "../migrations/find.ts";
 import { isId, publicId } from "../migrations/keys/id.ts";
 import type { Caller, World } from "../world.ts";
 
@@ -15,9 +14,6 @@ import type { Caller, World } from "../world.ts";
  */
 
 type Named = BackupSchedule | Restore;
-
-const notFound = (noun: string) =>
-  new Problem("not_found", `No ${noun} with this id exists. It may have been deleted.`);
 
 const isPresent = (object: { metadata: { deletionTimestamp?: string } }): boolean =>
   object.metadata.deletionTimestamp === undefined;
@@ -37,12 +33,8 @@ async function find<T extends Named>(
   }
   // The API server compares names without reading the objects' contents.
   const others = await world.client.list(kind, { fieldSelector: `metadata.name=${id}`, limit: 10 });
-  if (others.some((one) => isPresent(one) && isOfTeam(world, one.metadata.namespace)))
-    throw new Problem(
-      "other_team",
-      `This ${noun} belongs to another team: if you are in it, switch the acting team to it.`,
-    );
-  throw notFound(noun);
+  const foreign = others.some((one) => isPresent(one) && isOfTeam(world, one.metadata.namespace));
+  throw foreign ? ofOtherTeam(noun) : notFound(noun);
 }
 
 /** By its name, or by the uid where `kubectl` named it. */
@@ -51,11 +43,6 @@ async function findOwn<T extends Named>({ client }: World, kind: Kind<T>, namesp
   if (named !== undefined) return named;
   return (await client.list(kind, { namespace })).find((one) => publicId(one) === id);
 }
-
-const isOfTeam = ({ caches }: World, namespace: string): boolean => {
-  const team = teamOf(namespace);
-  return team !== undefined && caches.teams.get("", team)?.status?.namespace === namespace;
-};
 
 export const findBackup = (world: World, caller: Caller, id: string): Promise<BackupSchedule> =>
   find(world, caller, { kind: kinds.backupSchedules, noun: "backup schedule" }, id);

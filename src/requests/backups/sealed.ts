@@ -1,4 +1,4 @@
-import { sealFields } from "../../guard/envelope.ts";
+import { type EnvelopePurpose, sealFields } from "../../guard/envelope.ts";
 import { type BackedUp, forBackup, forRestore, forStorage } from "../../guard/sealed-for.ts";
 import { checkStorageEndpoint } from "../../guard/storage-endpoint.ts";
 import { UrlError } from "../../guard/url.ts";
@@ -16,29 +16,23 @@ interface Place {
 
 type Sealing = Pick<World, "sealingKey" | "now">;
 
-/** The database of a schedule, to be backed up into this and no other storage. */
-export async function sealedSource(
-  world: Sealing,
-  place: Place,
-  into: BackedUp,
-  url: string,
-): Promise<{ sealedUrl: string }> {
-  const of = forBackup({ kind: "BackupSchedule", ...place }, into);
-  const { source } = await sealFields(await world.sealingKey(), of, { source: url.trim() }, world.now());
-  return { sealedUrl: source };
+async function sealed<F extends string>(world: Sealing, of: EnvelopePurpose, field: F, text: string): Promise<string> {
+  const fields = { [field]: text } as Record<F, string>;
+  return (await sealFields(await world.sealingKey(), of, fields, world.now()))[field];
 }
 
+/** The database of a schedule, to be backed up into this and no other storage. */
+export const sealedSource = async (world: Sealing, place: Place, into: BackedUp, url: string) => ({
+  sealedUrl: await sealed(world, forBackup({ kind: "BackupSchedule", ...place }, into), "source", url.trim()),
+});
+
 /** The database that a restore of this backup writes to. */
-export async function sealedTarget(
+export const sealedTarget = async (
   world: Sealing,
   place: Place,
   restore: Parameters<typeof forRestore>[1],
   url: string,
-): Promise<{ sealedUrl: string }> {
-  const of = forRestore(place, restore);
-  const { target } = await sealFields(await world.sealingKey(), of, { target: url.trim() }, world.now());
-  return { sealedUrl: target };
-}
+) => ({ sealedUrl: await sealed(world, forRestore(place, restore), "target", url.trim()) });
 
 /** Throws Problem `url_refused` for an endpoint that may not be dialled. */
 export async function sealedStorage(
@@ -59,13 +53,8 @@ export async function sealedStorage(
     ...(prefix === undefined ? {} : { prefix }),
     ...(ca === undefined ? {} : { ca }),
   };
-  const { storage } = await sealFields(
-    await world.sealingKey(),
-    forStorage({ kind: "BackupSchedule", ...place }, where),
-    { storage: JSON.stringify(credentials) },
-    world.now(),
-  );
-  return { bucket: { ...where, sealedCredentials: storage } };
+  const of = forStorage({ kind: "BackupSchedule", ...place }, where);
+  return { bucket: { ...where, sealedCredentials: await sealed(world, of, "storage", JSON.stringify(credentials)) } };
 }
 
 /** Throws Problem `url_refused`. */

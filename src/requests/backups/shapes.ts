@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { backupProgressSchema, jobStateSchema } from "../../resources/backup/status.ts";
-import { listOf, pageSchema } from "../accounts/shapes.ts";
+import { listOf, pageSchema, resultOf } from "../accounts/shapes.ts";
 import { ca, logSchema, url } from "../migrations/view/shapes.ts";
 import { deletions, policies } from "./input.ts";
 
@@ -172,18 +172,9 @@ export type OneRestore = z.output<typeof oneRestoreSchema>;
 export const backupsSchema = listOf(backupSchema);
 export const runsSchema = listOf(runSchema);
 export const restoresSchema = listOf(restoredSchema);
-export const backupResponseSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
-  backup: backupSchema,
-});
-export const runResponseSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
-  run: runSchema,
-});
-export const restoreResponseSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
-  restore: restoredSchema,
-});
+export const backupResponseSchema = resultOf({ backup: backupSchema });
+export const runResponseSchema = resultOf({ run: runSchema });
+export const restoreResponseSchema = resultOf({ restore: restoredSchema });
 export type BackupResponse = z.output<typeof backupResponseSchema>;
 export type RunResponse = z.output<typeof runResponseSchema>;
 export type RestoreResponse = z.output<typeof restoreResponseSchema>;

@@ -2,9 +2,9 @@ import type { CheckedUrl } from "../../guard/check.ts";
 import { clean } from "../../guard/text.ts";
 import type { BackupRun } from "../../resources/backup/run.ts";
 import { Problem } from "../errors.ts";
+import { urlDigest } from "../migrations/view/places.ts";
 import type { ProbeCaller, RestoreTargetFacts } from "../prober.ts";
 import type { Caller, World } from "../world.ts";
-import { databaseDigest } from "./database.ts";
 import type { RunsOwner } from "./find.ts";
 import { marks } from "./marks.ts";
 import type { RestoreInput } from "./shapes.ts";
@@ -65,7 +65,7 @@ export async function lookAtTarget(
     const message = clean(found.unreachable.map((one) => one.message).join("; "), 1024);
     throw new Problem("target_unreachable", message, { errors: [{ field: "target_url", message }] });
   }
-  const digest = databaseDigest(world.secret, target.endpoint);
+  const digest = urlDigest(world.secret, target, "database");
   const own = owner.schedule?.metadata.annotations?.[marks.database] === digest;
   const version = clean(found.version, 128);
   return { ...found, version, own, digest, converts: converts(run, target.endpoint, found.engine) };

@@ -24,10 +24,7 @@ export async function verifyRun(
   requireBackups(world);
   const owner = await findRunsOwner(world, caller, id);
   const { metadata } = await findRun(world, owner, run);
-  const digest =
-    idempotencyKey === undefined
-      ? undefined
-      : digestFor(world, caller, `/api/backups/${id}/runs/${run}/verify`, idempotencyKey);
+  const digest = digestFor(world, caller, `/api/backups/${id}/runs/${run}/verify`, idempotencyKey);
   const raised = await change(world, kinds.backupRuns, metadata.namespace, metadata.name, (live) => {
     const state = live.metadata.uid === metadata.uid ? jobState(live) : undefined;
     if (state === undefined) throw gone();

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { isEnded } from "../../billing/pro.ts";
 import { withNextKey } from "../../billing/stripe-keys.ts";
 import { priceText } from "../../billing/stripe-subscriptions.ts";
+import { resultOf } from "../accounts/shapes.ts";
 import { Problem } from "../errors.ts";
 import type { Billing, Identity, World } from "../world.ts";
 import { customerOf, ownerOf, requestedNow } from "./customer.ts";
@@ -9,8 +10,7 @@ import { requestStripe } from "./from-stripe.ts";
 
 /** Links to Stripe's pages, where a person subscribes to Pro or changes the subscription. */
 
-export const linkSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
+export const linkSchema = resultOf({
   url: z.url().max(2048).describe("Open it in a browser; it leads to Stripe."),
 });
 type Link = z.output<typeof linkSchema>;

@@ -82,6 +82,20 @@ export async function lookAt(
   return seen?.about?.namespace === metadata.namespace && seen.about.name === metadata.name ? seen : undefined;
 }
 
+/**
+ * Closes a checkout that no Migration names, since another create was first or the API server refused this one. Never rejects: the operator's
+ * sweep closes what is left.
+ */
+export async function closeUnused(
+  { billing }: Pick<World, "billing">,
+  opened: PaymentSpec | undefined,
+  stored: PaymentSpec | undefined,
+): Promise<void> {
+  const session = opened?.checkout?.session;
+  if (session === undefined || session === stored?.checkout?.session) return;
+  await billing?.payments.expire(session).catch(() => {});
+}
+
 /** Milliseconds that a page must still be open to be given to a person. */
 const enough = 5 * 60_000;
 

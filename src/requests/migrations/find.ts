@@ -5,7 +5,11 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { isId } from "./keys/id.ts";
 
-export const notFound = () => new Problem("not_found", "No migration with this id exists. It may have been deleted.");
+export const notFound = (noun = "migration") =>
+  new Problem("not_found", `No ${noun} with this id exists. It may have been deleted.`);
+
+export const ofOtherTeam = (noun = "migration") =>
+  new Problem("other_team", `This ${noun} belongs to another team: if you are in it, switch the acting team to it.`);
 
 /** The acting team's namespace, as the operator says it; undefined until it has made it. */
 export async function namespaceFor(
@@ -54,15 +58,11 @@ async function findBy(read: Read, world: World, caller: Caller, id: string): Pro
     throw notFound();
   }
   const foreign = known.some((cached) => present(cached) && isOfTeam(world, cached.metadata.namespace));
-  if (foreign)
-    throw new Problem(
-      "other_team",
-      "This migration belongs to another team: if you are in it, switch the acting team to it.",
-    );
-  throw notFound();
+  throw foreign ? ofOtherTeam() : notFound();
 }
 
-const isOfTeam = ({ caches }: World, namespace: string): boolean => {
+/** Whether it is the namespace of a team, as the operator made it. */
+export const isOfTeam = ({ caches }: World, namespace: string): boolean => {
   const team = teamOf(namespace);
   return team !== undefined && caches.teams.get("", team)?.status?.namespace === namespace;
 };

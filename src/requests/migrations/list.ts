@@ -2,10 +2,10 @@ import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { packCursor, readCursor } from "../cursor.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
-import { namespaceFor } from "./find.ts";
+import { findMigration, namespaceFor } from "./find.ts";
 import { listPosition } from "./view/order.ts";
-import type { MigrationListItem } from "./view/shapes.ts";
-import { listed, shownState } from "./view/shown.ts";
+import type { MigrationListItem, One } from "./view/shapes.ts";
+import { listed, one, shownState } from "./view/shown.ts";
 
 interface ListInput {
   /** 1 to 100. */
@@ -39,6 +39,10 @@ export async function listMigrations(
     next_cursor: last === undefined ? null : packCursor(world.secret, of, placeText(last)),
   };
 }
+
+/** One of them. Throws Problem `not_found`, `other_team`. */
+export const getOne = async (world: World, caller: Caller, id: string): Promise<One> =>
+  one(await findMigration(world, caller, id), world.settings.currency);
 
 const placeText = (migration: Migration): [at: string, uid: string] => {
   const { at, uid } = listPosition(migration);

@@ -45,10 +45,7 @@ export async function raiseRun(
   { id, action, idempotencyKey, body, agreed, next }: Raise,
 ): Promise<Migration> {
   const { metadata } = await findMigration(world, caller, id);
-  const digest =
-    idempotencyKey === undefined
-      ? undefined
-      : digestFor(world, caller, `/api/migrations/${id}/${action}`, idempotencyKey);
+  const digest = digestFor(world, caller, `/api/migrations/${id}/${action}`, idempotencyKey);
   const write = async (live: Migration): Promise<Migration | undefined> => {
     if (live.metadata.uid !== metadata.uid || live.metadata.deletionTimestamp !== undefined) throw notFound();
     if (digest !== undefined && wasDone(live, digest, body)) return undefined;

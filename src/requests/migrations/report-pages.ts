@@ -2,8 +2,8 @@ import { packCursor, readCursor } from "../cursor.ts";
 import type { Caller, World } from "../world.ts";
 import { findMigration } from "./find.ts";
 import { badCursor } from "./list.ts";
+import { reportPlace } from "./report.ts";
 import { readFields, visitElements } from "./view/archive.ts";
-import { reportPlace } from "./view/report-place.ts";
 import { shownState } from "./view/shown.ts";
 
 /** A part of the report as lines: of each element of the list at the path, or of the fields of the object there. */

@@ -3,7 +3,6 @@ import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { findMigration } from "./find.ts";
 import { archivedReport, type LargeText, type ReportOwner } from "./view/archive.ts";
-import { reportPlace } from "./view/report-place.ts";
 import { shownState } from "./view/shown.ts";
 
 /**
@@ -37,4 +36,12 @@ export async function reportOf(
   if (text === undefined)
     throw new Problem("not_found", `The report of this ${noun} was deleted, or is too large to be kept or served.`);
   return text;
+}
+
+/**
+ * Name of the report to show. After a run that failed, such as a reset that could drop nothing, it is that of the last completed run,
+ * whose copy may still be in the target.
+ */
+export function reportPlace(state: string | undefined, status: ReportOwner["status"] = {}): string | undefined {
+  return state === "failed" ? status.madeIn : status.report?.configMap;
 }

@@ -69,7 +69,7 @@ export async function previewReset(
   isUntouched: boolean;
 }> {
   const migration = await findLive(world, caller, id);
-  if (idempotencyKey !== undefined) refuseOtherBody(world, caller, migration, id, idempotencyKey);
+  refuseOtherBody(migration, digestFor(world, caller, `/api/migrations/${id}/reset`, idempotencyKey));
   checkUrls(migration);
   const price = await priceAgain(world, migration);
   const seen = { ...seenOf(migration), price };
@@ -128,9 +128,8 @@ export const priceMessages = ({ amount, currency }: RetryPrice): string[] =>
         `The next run costs ${moneyText(amount, currency)}. It starts once the payment is authorized at checkout_url, and is charged only if the copy completes.`,
       ];
 
-function refuseOtherBody(world: World, caller: Caller, migration: Migration, id: string, key: string): void {
-  const digest = digestFor(world, caller, `/api/migrations/${id}/reset`, key);
-  if (wasDone(migration, digest))
+function refuseOtherBody(migration: Migration, digest: string | undefined): void {
+  if (digest !== undefined && wasDone(migration, digest))
     throw new Problem(
       "idempotency_key_reused",
       "This Idempotency-Key was used for a reset with another body: use a new key.",

@@ -12,13 +12,16 @@ const kept = 16;
 export const actionDigest = (secret: Uint8Array, { account, team, path, key }: KeyedRequest): string =>
   signature(secret, "action-key", account, team, path, key).subarray(0, 16).toString("base64url");
 
-/** The same for a caller's request to `path`. */
+/** The same for a caller's request to `path`; undefined without a key. */
 export const digestFor = (
   { secret }: Pick<World, "secret">,
   { account, team }: Caller,
   path: string,
-  key: string,
-): string => actionDigest(secret, { account: account.metadata.name, team: team.metadata.name, path, key });
+  key: string | undefined,
+): string | undefined =>
+  key === undefined
+    ? undefined
+    : actionDigest(secret, { account: account.metadata.name, team: team.metadata.name, path, key });
 
 interface Marked {
   metadata: { annotations?: Record<string, string> };

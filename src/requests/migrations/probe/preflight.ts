@@ -9,7 +9,7 @@ import { type CheckedPair, checkPair } from "../view/urls.ts";
 import { quoteFor } from "./estimate.ts";
 import { isReported, notCopied } from "./not-copied.ts";
 import type { Preflight } from "./probe-shapes.ts";
-import { reachableOf } from "./reached.ts";
+import { reachableOf } from "./test-connection.ts";
 
 type Assessment = Assessed["assessment"];
 

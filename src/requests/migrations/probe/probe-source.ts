@@ -1,13 +1,12 @@
 import { isCovered } from "../../../billing/case.ts";
 import { inUnits } from "../../../billing/money.ts";
 import type { RunType } from "../../../billing/prices.ts";
-import { clean } from "../../../guard/text.ts";
 import { isCoveredAnyway, termsFor } from "../../billing/terms.ts";
 import type { ProbeCaller } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
-import { reachableOf } from "./reached.ts";
-import { alone } from "./test-connection.ts";
+import type { ConnectionResponse } from "./probe-shapes.ts";
+import { connectionOf } from "./test-connection.ts";
 
 /** What a copy of a source would cost, by the kind of its target. */
 interface SourcePrice {
@@ -18,16 +17,9 @@ interface SourcePrice {
   covered_by_plan: boolean;
 }
 
-export interface SourceTest extends SourcePrice {
-  /** Null where that could not be found out in time. */
-  reachable: boolean | null;
-  engine: string | null;
-  version: string | null;
-  tls: boolean | null;
-  latency_ms: number | null;
+export interface SourceTest extends SourcePrice, ConnectionResponse {
   /** Bytes; null where it cannot be measured. */
   size: number | null;
-  reasons: { code: string; message: string }[];
 }
 
 /** A connection test of one database, and what a copy of it would cost: its target is not known. Throws Problem `url_refused`. */
@@ -45,16 +37,7 @@ export async function probeSource(
   const measured = facts === undefined ? found : await world.prober.measure(database, by);
   const unreachable = "unreachable" in measured ? measured.unreachable : [];
   const size = "size" in measured ? measured.size : null;
-  return {
-    reachable: facts === undefined ? reachableOf(unreachable[0]) : true,
-    engine: facts?.engine ?? null,
-    version: facts === undefined ? null : clean(facts.version, 128),
-    tls: facts?.tls ?? null,
-    latency_ms: facts?.latencyMs ?? null,
-    size,
-    reasons: unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
-    ...(await priceOfSource(world, caller, size)),
-  };
+  return { ...connectionOf(facts, unreachable), size, ...(await priceOfSource(world, caller, size)) };
 }
 
 async function priceOfSource(world: World, caller: Caller, size: number | null): Promise<SourcePrice> {

@@ -1,16 +1,46 @@
 import { clean } from "../../../guard/text.ts";
-import type { ProbeCaller } from "../../prober.ts";
+import type { ConnectionFacts, ProbeCaller, Unreachable } from "../../prober.ts";
 import type { Caller, World } from "../../world.ts";
 import { checkOne } from "../view/urls.ts";
 import type { ConnectionResponse } from "./probe-shapes.ts";
-import { reachableOf } from "./reached.ts";
+
+/** The server responded, and refused the login, the user's rights or the kind of connection. */
+const responded = new Set([
+  "access_denied",
+  "database_not_found",
+  "permission_denied",
+  "tls_failed",
+  "tls_required",
+  "too_many_connections",
+]);
+/** Both sides are always tried; one that was reached and asked too much is not called unreachable. */
+const unknown = new Set(["probe_timeout", "probe_too_large", "internal_error", "cancelled"]);
+
+/** Whether a server responded; null where the probe ended before that was known. */
+export function reachableOf(why: Unreachable | undefined): boolean | null {
+  if (why === undefined || responded.has(why.code)) return true;
+  return unknown.has(why.code) ? null : false;
+}
 
 /** A message about one database that was tested by itself, and may be a source or a target. */
-export const alone = (words: string): string =>
+const alone = (words: string): string =>
   words
     .replace("source database", "database")
     .replace(/^the source's /, "the ")
     .replace("options.source_ca or options.target_ca, or as ca.crt of its Secret", "`ca`");
+
+/** What the test of one database found; `unreachable`: why a copy could not use it. */
+export const connectionOf = (
+  facts: ConnectionFacts | undefined,
+  unreachable: readonly Unreachable[],
+): ConnectionResponse => ({
+  reachable: facts === undefined ? reachableOf(unreachable[0]) : true,
+  engine: facts?.engine ?? null,
+  version: facts === undefined ? null : clean(facts.version, 128),
+  tls: facts?.tls ?? null,
+  latency_ms: facts?.latencyMs ?? null,
+  reasons: unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
+});
 
 /** Whether one database responds, whether the login works, and its engine. Throws Problem `url_refused`. */
 export async function testConnection(
@@ -24,21 +54,5 @@ export async function testConnection(
     { url, ...(ca === undefined ? {} : { ca }) },
     { account: caller.account.metadata.name, ...asked },
   );
-  if ("unreachable" in found)
-    return {
-      reachable: reachableOf(found.unreachable[0]),
-      engine: null,
-      version: null,
-      tls: null,
-      latency_ms: null,
-      reasons: found.unreachable.map(({ code, message }) => ({ code, message: clean(alone(message), 1024) })),
-    };
-  return {
-    reachable: true,
-    engine: found.engine,
-    version: clean(found.version, 128),
-    tls: found.tls,
-    latency_ms: found.latencyMs,
-    reasons: [],
-  };
+  return "unreachable" in found ? connectionOf(undefined, found.unreachable) : connectionOf(found, []);
 }

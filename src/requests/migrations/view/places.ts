@@ -28,8 +28,13 @@ const nameOf = ({ engine, host, port, database }: Named): string[] => [
 /** Whether both are written as one database. */
 export const isSameUrl = (a: Named, b: Named): boolean => isDeepStrictEqual(nameOf(a), nameOf(b));
 
-export const urlDigest = (secret: Uint8Array, { endpoint }: CheckedUrl): string =>
-  signature(secret, "url-place", ...nameOf(endpoint))
+/** The same text for each way to write the same database, whatever the user, the password and TLS. */
+export const urlDigest = (
+  secret: Uint8Array,
+  { endpoint }: CheckedUrl,
+  purpose: "url-place" | "database" = "url-place",
+): string =>
+  signature(secret, purpose, ...nameOf(endpoint))
     .subarray(0, 16)
     .toString("base64url");
 

@@ -3,7 +3,7 @@ import { parseCa } from "../../../guard/ca.ts";
 import { UrlError } from "../../../guard/url.ts";
 import { logEntrySchema, migrationStateSchema, progressSchema } from "../../../resources/migration.ts";
 import { optionsSchema } from "../../../resources/options.ts";
-import { listOf, pageSchema } from "../../accounts/shapes.ts";
+import { listOf, pageSchema, resultOf } from "../../accounts/shapes.ts";
 
 /** What the verbs of migrations take and answer, field by field; REST, MCP and their documentation are made from these. */
 
@@ -253,8 +253,7 @@ export const eventDataSchema = z.union([
   z.object({ status: z.enum(["completed", "failed", "deleted"]) }).describe("Data of `end`: the last status."),
 ]);
 
-export const createdSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
+export const createdSchema = resultOf({
   migration: listedSchema,
   amount: z.number().describe("Price of the run; only if a payment is due.").exactOptional(),
   checkout_url: z
@@ -266,10 +265,7 @@ export const createdSchema = z.object({
 });
 export type Created = z.output<typeof createdSchema>;
 
-export const actedSchema = z.object({
-  message: z.string().describe("The result, as a sentence."),
-  migration: listedSchema,
-});
+export const actedSchema = resultOf({ migration: listedSchema });
 export type Acted = z.output<typeof actedSchema>;
 
 export const againSchema = actedSchema.extend({
