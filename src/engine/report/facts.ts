@@ -53,6 +53,11 @@ function verdictOf(report: CopyReport, left: string, wrong: number): string {
   return `Copied and verified ${copied}: ${level}${changedColumnsMessage(report)}. ${left}`;
 }
 
+/** What became of the tables of an earlier attempt; undefined for a first one. */
+export const resumedText = ({ resumed }: CopyReport): string | undefined =>
+  resumed &&
+  `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, verified as equal to the source; ${numberText(resumed.copied_again.length)} copied again.`;
+
 /** Nothing where no column's values were changed. */
 export const changedColumns = (count: number): Pick<CopyReport, "changed_columns"> =>
   count === 0 ? {} : { changed_columns: count };

@@ -1,7 +1,7 @@
 import { counted, numberText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../contract/index.ts";
 import { escapeUnseen } from "../contract/text/printable.ts";
-import { factsOf, withoutRows } from "./facts.ts";
+import { factsOf, resumedText, withoutRows } from "./facts.ts";
 import { style } from "./style.ts";
 
 /**
@@ -144,11 +144,8 @@ function verification(report: CopyReport): string {
     unequal === 0
       ? "Every table's rows were counted on both sides, in the snapshot that was copied: the numbers are equal."
       : `The number of rows differs in ${counted(unequal, "table")}.`;
-  const resumed = report.resumed;
-  const kept =
-    resumed === undefined
-      ? ""
-      : `<p>An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, verified as equal to the source; ${numberText(resumed.copied_again.length)} copied again.</p>`;
+  const resumed = resumedText(report);
+  const kept = resumed === undefined ? "" : `<p>${resumed}</p>`;
   return `<p>${counts}</p>${report.verification === undefined ? "" : values(report.verification)}${kept}`;
 }
 

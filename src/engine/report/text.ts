@@ -1,7 +1,7 @@
 import { counted, numberText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
 import { escapeUnseen } from "../contract/text/printable.ts";
-import { factsOf, withoutRows } from "./facts.ts";
+import { factsOf, resumedText, withoutRows } from "./facts.ts";
 import { byReason, reasonLine } from "./reasons.ts";
 
 /** A report as text: whole as Markdown, and short for the end of a run in a terminal. */
@@ -40,7 +40,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
   const add = (heading: string, number: number, body: string) => {
     if (number > 0) parts.push(`## ${heading} (${numberText(number)})`, body);
   };
-  const { verification, resumed } = report;
+  const { verification } = report;
   if (verification?.level === "checksum") {
     parts.push(
       "## Verification",
@@ -57,10 +57,7 @@ export function reportMarkdown(report: CopyReport, title = "Rowferry report"): s
         verification.uncompared.map((text) => `- ${prose(text)}`).join("\n"),
       );
   }
-  if (resumed !== undefined)
-    parts.push(
-      `An earlier attempt had finished ${counted(resumed.kept.length + resumed.copied_again.length, "table")}: ${numberText(resumed.kept.length)} kept, verified as equal to the source; ${numberText(resumed.copied_again.length)} copied again.`,
-    );
+  parts.push(resumedText(report) ?? "");
   add("Warnings", report.warnings.length, report.warnings.map((warning) => `- ${prose(warning)}`).join("\n"));
   const reported = all(inventory.reported);
   add("Not copied, or changed", reported.length, reported.map(full).join("\n\n"));

@@ -23,31 +23,27 @@ export interface Asking {
 /** The session is read-only. Errors: EngineError of a server that cannot be reached. */
 export async function openReading(endpoint: Endpoint, asking: Asking): Promise<OpenedDatabase> {
   const { role, program, signal, statementSeconds, loginMs } = asking;
-  if (endpoint.engine === "mysql") {
-    const session = await connectMysql(endpoint, { role, program, signal, loginMs });
-    try {
+  const opened: OpenedDatabase =
+    endpoint.engine === "mysql"
+      ? { engine: "mysql", session: await connectMysql(endpoint, { role, program, signal, loginMs }) }
+      : {
+          engine: "postgres",
+          session: await connectPostgres(endpoint, {
+            ...{ role, applicationName: program, signal, statementSeconds, loginMs },
+          }),
+        };
+  const { engine, session } = opened;
+  try {
+    if (engine === "postgres") await session.run("SET default_transaction_read_only = on");
+    else {
       await session.query("SET SESSION TRANSACTION READ ONLY");
       if (statementSeconds !== undefined) await session.query(limits(session, statementSeconds));
-    } catch (error) {
-      await session.end();
-      throw error;
     }
-    return { engine: "mysql", session };
-  }
-  const session = await connectPostgres(endpoint, {
-    role,
-    applicationName: program,
-    signal,
-    statementSeconds,
-    loginMs,
-  });
-  try {
-    await session.run("SET default_transaction_read_only = on");
   } catch (error) {
     await session.end();
     throw error;
   }
-  return { engine: "postgres", session };
+  return opened;
 }
 
 /** A statement that waits for another's lock runs on in MySQL when its client is gone, by default for a year. */

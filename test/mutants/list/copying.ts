@@ -31,7 +31,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "counts-mysql-postgres",
     file: "src/engine/plan/mysql-postgres/copy/phases.ts",
-    find: "compareCounts(counts, targetCounts);",
+    find: "  refuseCounts(map(counts, ([name, source]) => ({ name, source, target: targetCounts.get(name) })));",
     replace: "",
     test: counts("mariadb to postgres", "lost"),
     harm: "A MySQL to PostgreSQL copy that lacks rows is reported as verified.",
@@ -39,7 +39,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "counts-mysql-mysql",
     file: "src/engine/plan/mysql-mysql/copy/phases.ts",
-    find: "  refuseCounts(done);",
+    find: "  refuseCounts(map(done, ([name, { rows }]) => ({ name, ...rows })));",
     replace: "",
     test: counts("mariadb to mariadb", "gained"),
     harm: "A MySQL to MySQL copy with another number of rows is reported as verified.",

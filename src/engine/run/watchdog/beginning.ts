@@ -1,6 +1,5 @@
 import { EngineError } from "../../contract/index.ts";
-import { diagnoseMysql } from "./mysql.ts";
-import { diagnosePostgres } from "./postgres.ts";
+import { diagnoseCalls } from "./diagnose-calls.ts";
 import { type WaitingCall, withoutReplyListener, withReplyListener } from "./replies.ts";
 
 /**
@@ -81,15 +80,7 @@ export function watchBeginning(
 }
 
 const askServers: IsAtWork = async (waiting, withinMs) => {
-  const found = await Promise.all(
-    waiting.map(({ endpoint, role, id }) => {
-      const diagnose =
-        endpoint.engine === "mysql"
-          ? diagnoseMysql(endpoint, { role, threads: () => [id] })
-          : diagnosePostgres(endpoint, { role, processes: [id] });
-      return diagnose(withinMs);
-    }),
-  );
+  const found = await Promise.all(waiting.map((call) => diagnoseCalls(call, [call.id])(withinMs)));
   return found.some(({ working }) => working);
 };
 

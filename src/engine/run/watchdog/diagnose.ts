@@ -17,13 +17,18 @@ export function diagnoseOnSession<Session extends { end(): Promise<unknown> }>(
         void session.end();
       }
     } catch (error) {
-      const words = `${where} does not answer (${error instanceof Error ? error.message : String(error)})`;
-      return { working: false, mark: "silent", causes: [{ kind: "lost", words }] };
+      return lost("silent", `${where} does not answer (${error instanceof Error ? error.message : String(error)})`);
     } finally {
       clearTimeout(timer);
     }
   };
 }
+
+const lost = (mark: string, words: string): Diagnosis => ({ working: false, mark, causes: [{ kind: "lost", words }] });
+
+/** The server has none of the run's sessions. */
+export const noSession = (where: string): Diagnosis =>
+  lost("gone", `${where} knows no session of this run: the connections to it are lost`);
 
 const objects = "TABLE|INDEX|VIEW|MATERIALIZED VIEW|SEQUENCE|FUNCTION|TRIGGER|SCHEMA|TYPE|INTO|FROM|CONCURRENTLY";
 const statement = new RegExp(

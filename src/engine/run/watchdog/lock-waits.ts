@@ -1,6 +1,5 @@
-import { type CopyHooks, type Endpoint, EngineError } from "../../contract/index.ts";
-import { diagnoseMysql } from "./mysql.ts";
-import { diagnosePostgres } from "./postgres.ts";
+import { type CopyHooks, EngineError } from "../../contract/index.ts";
+import { diagnoseCalls } from "./diagnose-calls.ts";
 import { type WaitingCall, withoutReplyListener, withReplyListener } from "./replies.ts";
 
 /**
@@ -53,7 +52,8 @@ export async function reportLockWaits<T>(
     const [[call] = []] = due;
     if (call === undefined) return;
     const ids = due.map(([{ id }]) => id);
-    const words = await locksOf(role, call.endpoint, ids);
+    const { causes } = await diagnoseCalls(call, ids)(answerMs);
+    const words = [...new Set(causes.filter(({ kind }) => kind === "lock").map(({ words }) => words))];
     const now = performance.now();
     const still = due.filter(([call, wait]) => calls.get(call) === wait);
     for (const [, wait] of still) {
@@ -89,15 +89,6 @@ export async function reportLockWaits<T>(
   } finally {
     clearInterval(timer);
   }
-}
-
-async function locksOf(role: Role, endpoint: Endpoint, ids: readonly number[]): Promise<string[]> {
-  const diagnose =
-    endpoint.engine === "mysql"
-      ? diagnoseMysql(endpoint, { role, threads: () => ids })
-      : diagnosePostgres(endpoint, { role, processes: ids });
-  const { causes } = await diagnose(answerMs);
-  return [...new Set(causes.filter(({ kind }) => kind === "lock").map(({ words }) => words))];
 }
 
 function explained(error: unknown, last: ReadonlyMap<Role, Found>): unknown {

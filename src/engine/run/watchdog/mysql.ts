@@ -2,7 +2,7 @@ import type { Endpoint } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { ownAccount } from "../../mysql/catalogue/rights.ts";
 import { connect, type Session } from "../../mysql/driver/session.ts";
-import { diagnoseOnSession, statementKind } from "./diagnose.ts";
+import { diagnoseOnSession, noSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a MySQL or MariaDB server does for a run, and what it waits for, asked on a session of its own. */
@@ -36,13 +36,7 @@ interface Thread {
 async function look(session: Session, ids: readonly number[], where: string): Promise<Diagnosis> {
   const threads = await readThreads(session);
   const ours = threads.filter(({ id }) => ids.includes(id));
-  if (ours.length === 0) {
-    return {
-      working: false,
-      mark: "gone",
-      causes: [{ kind: "lost", words: `${where} knows no session of this run: the connections to it are lost` }],
-    };
-  }
+  if (ours.length === 0) return noSession(where);
   const active = ours.filter(({ command }) => command !== "Sleep" && command !== "Daemon");
   const causes: Cause[] = [];
   for (const one of active) {

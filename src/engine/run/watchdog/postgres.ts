@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
-import { diagnoseOnSession, statementKind } from "./diagnose.ts";
+import { diagnoseOnSession, noSession, statementKind } from "./diagnose.ts";
 import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a PostgreSQL server does for a run, and what it waits for, asked on a session of its own. */
@@ -54,13 +54,7 @@ async function look(session: Session, which: string | readonly number[], where: 
       WHERE a.datname = pg_catalog.current_database() AND ${isOurs} ORDER BY a.pid`,
     [which],
   );
-  if (sessions.length === 0) {
-    return {
-      working: false,
-      mark: "gone",
-      causes: [{ kind: "lost", words: `${where} knows no session of this run: the connections to it are lost` }],
-    };
-  }
+  if (sessions.length === 0) return noSession(where);
   const active = sessions.filter(({ state }) => state === "active");
   const causes: Cause[] = [];
   for (const one of active) {

@@ -5,16 +5,6 @@ import { withoutReplyListener } from "./replies.ts";
  * Ends a run that makes no progress, with the cause in words. Progress is what the run itself has moved, or what the
  * servers do for it: an index that is built moves no row of ours. So, once nothing has moved for a while, the servers
  * are asked; a statement that works there counts, one that waits does not.
- *
- * A direction wires it so, and calls `stop` in its `finally`:
- *
- *     const watchdog = createWatchdog({
- *       progress: () => account.moved,
- *       diagnose: [diagnosePostgres(request.target, { role: "target", applicationName }), diagnoseMysql(…)],
- *       stallSeconds: request.options.stall_timeout,
- *       fail: (error) => stop.abort(error), // what ends the run's sessions; its reason is what the run rejects with
- *       now: () => performance.now(),
- *     });
  */
 
 /** What a server says of a run's sessions. */
@@ -44,7 +34,7 @@ export interface WatchdogOptions {
   diagnose: readonly Diagnose[];
   /** Default 600; 0 for never. */
   stallSeconds?: number | undefined;
-  /** Called at most once. */
+  /** Called at most once: its error is what the run rejects with. */
   fail(error: EngineError): void;
   /** Milliseconds of a clock that never goes back. */
   now(): number;

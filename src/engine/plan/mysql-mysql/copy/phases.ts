@@ -14,10 +14,11 @@ import { notCopiedText } from "../../../report/not-copied.ts";
 import { finishedOf, readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { map } from "../../../run/memory/lazy.ts";
+import { refuseCounts } from "../../../run/row-counts.ts";
 import { createWarnings } from "../../../run/warnings.ts";
 import { differingColumns } from "../../../verify/checksum/computed.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
-import { compareValues, refuseCounts } from "../finish/checksums.ts";
+import { compareValues } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { readComputedThere, tellComputedThere } from "../finish/computed-there.ts";
 import { definerWarnings } from "../finish/definers.ts";
@@ -119,7 +120,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const computing = computingTables(catalogue.tables, (name) => done.get(name)?.plan, crossing);
   if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
   if (content !== "schema") hooks.log("info", `${counted(rowsOf(done), "row")} copied`);
-  refuseCounts(done);
+  refuseCounts(map(done, ([name, { rows }]) => ({ name, ...rows })));
   const there = content === "data" ? await readComputedThere(writer, target.database) : undefined;
 
   progress.phase("constraints");

@@ -8,10 +8,12 @@ import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
+import { map } from "../../../run/memory/lazy.ts";
+import { refuseCounts } from "../../../run/row-counts.ts";
 import { createWarnings } from "../../../run/warnings.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
-import { compareCounts, countTarget } from "../finish/counts.ts";
+import { countTarget } from "../finish/counts.ts";
 import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";
 import type { Finishing } from "../finish/finishing-run.ts";
 import { addForeignKeys, unitsOfKeys } from "../finish/foreign-keys.ts";
@@ -98,7 +100,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   progress.phase("verifying");
   progress.stage(options.verify === "checksum" ? rowsCounted : 1, final.length);
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final, progress));
-  compareCounts(counts, targetCounts);
+  refuseCounts(map(counts, ([name, source]) => ({ name, source, target: targetCounts.get(name) })));
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const changes = dataWarnings(states, options.zero_dates);
   const earlier = [...kept].reduce((sum, name) => sum + (finished.get(name)?.changed ?? 0), 0);

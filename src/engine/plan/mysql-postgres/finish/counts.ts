@@ -1,4 +1,3 @@
-import { EngineError } from "../../../contract/index.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
@@ -48,17 +47,4 @@ export async function countTarget(
     ),
   );
   return counts;
-}
-
-/** Throws `row_count_mismatch` with every table that differs. */
-export function compareCounts(source: RowCounts, target: RowCounts): void {
-  const different = [...source].filter(([table, rows]) => target.get(table) !== rows);
-  if (different.length === 0) return;
-  const words = different
-    .slice(0, 20)
-    .map(([table, rows]) => `${table} has ${rows} rows in the source and ${target.get(table) ?? "none"} in the target`);
-  throw new EngineError(
-    "row_count_mismatch",
-    `${words.join("; ")}${different.length > 20 ? `; and ${different.length - 20} more tables` : ""}`,
-  );
 }

@@ -58,8 +58,7 @@ export async function readTargetFacts(session: Session): Promise<TargetFacts> {
   );
   if (row === undefined) throw new EngineError("database_error", "the target did not answer");
   return {
-    user: row.user,
-    encoding: row.encoding,
+    ...row,
     roles: new Set(row.roles),
     known: new Set(row.known),
     tablespaces: new Set(row.tablespaces),
@@ -77,15 +76,13 @@ const together = 100;
  */
 export async function applySteps(target: ObjectTarget, steps: Iterable<Step>): Promise<void> {
   for (const some of batches(steps, together)) {
-    if (await applyTogether(target, some)) {
-      target.did?.(some.length);
-      continue;
+    if (!(await applyTogether(target, some))) {
+      // Another run into the target may have made a schema or an extension meanwhile.
+      target.facts = await readTargetFacts(target.session);
+      await transact(target, some, async () => {
+        for (const step of some) await applyStep(target, step);
+      });
     }
-    // Another run into the target may have made a schema or an extension meanwhile.
-    target.facts = await readTargetFacts(target.session);
-    await transact(target, some, async () => {
-      for (const step of some) await applyStep(target, step);
-    });
     target.did?.(some.length);
   }
 }
@@ -228,14 +225,19 @@ export function placement(
   return `${settings.join("; ")};\n`;
 }
 
+/** As attempt, guarded: the server's refusal. */
+const refusalOf = (target: Pick<ObjectTarget, "session" | "fence">, statement: string): Promise<unknown> =>
+  attempt(target, true, statement).catch((error: unknown) => {
+    if (sqlState(error) === undefined) throw error;
+    return error;
+  });
+
 async function giveToOwner(target: ObjectTarget, step: Step): Promise<void> {
   const statement = ownership(target, step);
-  if (statement === undefined) return;
-  await attempt(target, true, statement).catch((error: unknown) => {
-    if (sqlState(error) === undefined) throw error;
-    if (target.owed === undefined) stays(target, step, error);
-    else target.owed.push({ step, statement });
-  });
+  const refusal = statement === undefined ? undefined : await refusalOf(target, statement);
+  if (statement === undefined || refusal === undefined) return;
+  if (target.owed === undefined) stays(target, step, refusal);
+  else target.owed.push({ step, statement });
 }
 
 /** The statement that gives the object to its owner; undefined where it has none, or stays with the user. */
@@ -275,11 +277,10 @@ export async function applyRightSteps(target: ObjectTarget, steps: Iterable<Step
   const { session, fence, owed = [] } = target;
   for (const some of batches(owed.splice(0), together)) {
     const work = async () => {
-      for (const { step, statement } of some)
-        await attempt(target, true, statement).catch((error: unknown) => {
-          if (sqlState(error) === undefined) throw error;
-          stays(target, step, error);
-        });
+      for (const { step, statement } of some) {
+        const refusal = await refusalOf(target, statement);
+        if (refusal !== undefined) stays(target, step, refusal);
+      }
     };
     await (fence === undefined ? transacted(session, "BEGIN", work) : fenced(session, fence, work));
   }
@@ -289,10 +290,8 @@ export async function applyRightSteps(target: ObjectTarget, steps: Iterable<Step
 async function applyRights({ session, fence, note, warn }: ObjectTarget, { entry, kind, name }: Step): Promise<void> {
   const refused = new Set<string>();
   for (const statement of statementsOf(entry.create)) {
-    await attempt({ session, fence }, true, statement).catch((error: unknown) => {
-      if (sqlState(error) === undefined) throw error;
-      refused.add(serverMessage(error));
-    });
+    const refusal = await refusalOf({ session, fence }, statement);
+    if (refusal !== undefined) refused.add(serverMessage(refusal));
   }
   const what = `${kind === "acl" ? "rights on" : "default rights of"} ${printable(name)}`;
   if (refused.size === 0) return note({ kind: "grants", name: printable(name), outcome: "copied" });

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
@@ -6,7 +6,8 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { type Task, together } from "../../../run/work.ts";
 import { failed } from "../copy/create-objects.ts";
-import type { ForeignKey } from "./indexes.ts";
+import type { SchemaPlan } from "../schema/plan.ts";
+import type { AfterPlan, ForeignKey } from "./indexes.ts";
 
 /** Foreign keys stand NOT VALID by now; they are validated table by table. Orphans leave theirs NOT VALID, and are reported. */
 
@@ -20,6 +21,18 @@ export interface ForeignKeyRun {
 
 /** What a key costs beside other objects. Bytes of its table, which is read. */
 export const keyUnits = (bytes: number): number => 1 + bytes / 2 ** 20;
+
+/** What follows the rows, for the progress: an object is one, and so is a key with each MiB of its table. */
+export const unitsAfter = (
+  after: Pick<AfterPlan, "rest" | "foreignKeys">,
+  { steps }: Pick<SchemaPlan, "steps">,
+  content: NonNullable<CopyOptions["content"]>,
+): number =>
+  after.rest.length +
+  after.foreignKeys.reduce((sum, { bytes }) => sum + keyUnits(bytes), 0) +
+  steps.rights.length +
+  (content === "all" ? steps.filling.length : 0) +
+  steps.watching.length;
 
 /** Tables of a transaction, and their size together. */
 const mostTogether = 25;

@@ -13,7 +13,6 @@ import { postgresValueType } from "../../fits/postgres-type.ts";
 import { fitOf } from "../../fits/rules.ts";
 import type { Check, ValueType } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
-import { partsFit } from "./existing-type-parts.ts";
 import { relationOf } from "./loaded-tables.ts";
 
 /** Content `data`: the columns that are there, and whether the source's values fit into them. Pure. */
@@ -73,6 +72,33 @@ function checksOf(
 }
 
 const isWidest = (type: ValueType): boolean => type.is === "decimal" && type.precision === undefined;
+
+/**
+ * Types of one name whose parts may differ: what to look for in the values, or the part that differs. Their text has no names of fields,
+ * and is cut to the target's lengths.
+ */
+function partsFit(source: readonly TypePart[], target: readonly TypePart[]): readonly Check[] | { differs: string } {
+  const checks: Check[] = [];
+  for (const at of Array(Math.max(source.length, target.length)).keys()) {
+    const [from, to] = [source[at], target[at]];
+    if (from === undefined || to === undefined || from.path !== to.path) return { differs: pathOf(to ?? from) };
+    if (from.labels !== null && to.labels !== null) {
+      const known = to.labels;
+      if (from.labels.every((label) => known.includes(label))) continue;
+      if (from.path !== "[]") return { differs: pathOf(to) };
+      checks.push({ check: "labels", labels: known });
+    } else if (from.type !== to.type && !keeps(from, to)) return { differs: pathOf(to) };
+  }
+  return checks;
+}
+
+const pathOf = (part: TypePart | undefined): string => part?.path ?? "";
+
+/** A field whose type takes every value of the other. */
+const keeps = (from: TypePart, to: TypePart): boolean =>
+  from.labels === null &&
+  to.labels === null &&
+  fitOf(postgresValueType(from.type), postgresValueType(to.type)) === "always";
 
 /** SQL of a column as the present one reads it: a whole number takes no digits after a point, even if they are zeros. */
 export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base">): string | undefined {
