@@ -1,5 +1,6 @@
 import { printable } from "../engine/contract/text/printable.ts";
-import type { Manifest, ObjectThere } from "./contract.ts";
+import type { ObjectThere } from "./contract.ts";
+import type { Manifest } from "./manifest-schema.ts";
 import type { Unpacking } from "./work.ts";
 
 /** Of the schema (PostgreSQL) or table that marks such a target. */

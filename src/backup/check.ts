@@ -1,8 +1,9 @@
 import { workOff } from "../engine/run/work.ts";
 import { checkBytes, type Marks } from "./checked-bytes.ts";
-import { BackupError, type CheckRequest, type Manifest } from "./contract.ts";
+import { BackupError, type CheckRequest } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
 import { readManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest-schema.ts";
 import { checkName } from "./names.ts";
 import type { CheckedReading, PartReading } from "./parts.ts";
 

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
 import { checkBytes, checkedBytes } from "./checked-bytes.ts";
-import type { ArchivePart } from "./contract.ts";
+import type { ArchivePart } from "./manifest-schema.ts";
 
 const stretch = 4 << 20;
 

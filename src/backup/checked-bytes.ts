@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import { type ArchivePart, BackupError } from "./contract.ts";
+import { BackupError } from "./contract.ts";
+import type { ArchivePart } from "./manifest-schema.ts";
 import { release } from "./memory.ts";
 
 /**

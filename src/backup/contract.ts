@@ -1,6 +1,5 @@
 import type { Readable } from "node:stream";
 import type { Endpoint, SourceSnapshot } from "../engine/contract/index.ts";
-import type { ChecksumMethod, RowChecksum } from "../engine/verify/checksum/alone.ts";
 
 /**
  * The promises of this room to its callers (the worker and the command line): a backup is a folder of encrypted parts in
@@ -174,64 +173,6 @@ export interface StorageCredentials {
 
 /** Where the endpoint is untrusted input: the CIDRs that may, and may not, be reached, as in Endpoint.guard. */
 export type StorageGuard = NonNullable<Endpoint["guard"]>;
-
-/** The manifest, version 1: JSON, the last object of a run, compressed and encrypted as the parts are. */
-export interface Manifest {
-  format: "rowferry-backup/1";
-  run: BackupIdentity;
-  engine: "postgres" | "mysql";
-  source: {
-    /** `PostgreSQL`, `MySQL` or `MariaDB`. */
-    product: string;
-    version: string;
-    database: string;
-  };
-  /** Programs that wrote it, by name: `rowferry`, `pg_dump`. */
-  tools: Record<string, string>;
-  /** ISO 8601, UTC. */
-  startedAt: string;
-  finishedAt: string;
-  position: SourceSnapshot;
-  /** In the order in which they are restored. */
-  parts: ArchivePart[];
-  tables: TableRows[];
-  /** How the tables' checksums were computed; absent: they have none. */
-  checksums?: ChecksumMethod | undefined;
-  /** Every object of the database by kind and name, sorted, to compare with after a restore. */
-  inventory: { kind: string; name: string }[];
-  warnings: string[];
-}
-
-export interface ArchivePart {
-  /** Below the run's folder, one segment. */
-  name: string;
-  /** Bytes in the storage, and their SHA-256 in hex. */
-  size: number;
-  sha256: string;
-  /** Bytes after decryption and decompression: a restore stops at one byte more. */
-  plain: number;
-  /**
-   * `dump`: of pg_dump's custom format. `schema`, `rows` and `finish` are SQL for the mysql client, in the order in which it runs
-   * them; the parts of rows may run side by side.
-   */
-  holds: "dump" | "schema" | "rows" | "finish";
-  /** Of `rows`, where all are of one table. */
-  table?: string | undefined;
-  /** Of SQL: the bytes of its longest statement, which the target's max_allowed_packet has to allow. */
-  longest?: number | undefined;
-  /** Of `rows`: how many there are, and of which ENUM columns so many values are in no list. */
-  rows?: number | undefined;
-  tolerated?: { warnings: number; columns: string[] } | undefined;
-}
-
-export interface TableRows {
-  /** `schema.table`; MySQL: the table's name. */
-  name: string;
-  /** Counted in the snapshot. */
-  rows: number;
-  /** Of the rows, in any order; of a system-versioned table those of now. */
-  checksum?: RowChecksum | undefined;
-}
 
 /** A run as retention sees it; only complete runs count. */
 export interface CompleteRun {

@@ -1,55 +1,11 @@
 import { createHash } from "node:crypto";
-import * as z from "zod";
-import { type ArchivePart, BackupError, type ExpectedArchive, type Manifest, type Storage } from "./contract.ts";
-import { isPartName, manifestName } from "./names.ts";
+import { BackupError, type ExpectedArchive, type Storage } from "./contract.ts";
+import { type ArchivePart, type Manifest, manifestSchema } from "./manifest-schema.ts";
+import { manifestName } from "./names.ts";
 import { decompressed, type PartReading, type Writing, writePart } from "./parts.ts";
 import { once } from "./streams.ts";
 
-/** The manifest of a run: written last, read first. It is untrusted input: whoever can write to the storage can make one. */
-
-const text = z.string().max(100_000);
-const count = z.int().nonnegative();
-const schema = z.strictObject({
-  format: z.literal("rowferry-backup/1"),
-  run: z.strictObject({ id: text, schedule: text.optional(), slot: text.optional() }),
-  engine: z.enum(["postgres", "mysql"]),
-  source: z.strictObject({ product: text, version: text, database: text }),
-  tools: z.record(text, text),
-  startedAt: text,
-  finishedAt: text,
-  position: z.strictObject({
-    connections: count,
-    binlog: z.strictObject({ file: text, offset: count }).optional(),
-    gtid: text.optional(),
-    lsn: text.optional(),
-    transactions: text.optional(),
-  }),
-  parts: z
-    .array(
-      z.strictObject({
-        name: z.string().refine(isPartName),
-        size: count,
-        sha256: z.string().regex(/^[0-9a-f]{64}$/),
-        plain: count,
-        holds: z.enum(["dump", "schema", "rows", "finish"]),
-        table: text.optional(),
-        longest: count.optional(),
-        rows: count.optional(),
-        tolerated: z.strictObject({ warnings: count, columns: z.array(text) }).optional(),
-      }),
-    )
-    .min(1),
-  tables: z.array(
-    z.strictObject({
-      name: text,
-      rows: count,
-      checksum: z.strictObject({ sum: z.string().regex(/^[0-9a-f]{16}$/), form: text }).optional(),
-    }),
-  ),
-  checksums: z.strictObject({ hash: z.enum(["md5", "sha256"]), encoding: text }).optional(),
-  inventory: z.array(z.strictObject({ kind: text, name: text })),
-  warnings: z.array(text),
-});
+/** The manifest of a run: written last, read first. */
 
 /** JSON of a manifest; more is none of ours: a million parts and objects. */
 const mostPlain = 64 * 1024 * 1024;
@@ -105,7 +61,7 @@ function parse(plain: Buffer): Manifest {
   } catch (cause) {
     throw new BackupError("archive_format", "the manifest is not JSON: it was not written by Rowferry", { cause });
   }
-  const { success, data, error } = schema.safeParse(found);
+  const { success, data, error } = manifestSchema.safeParse(found);
   if (!success) {
     const where = error.issues[0]?.path.join(".") ?? "";
     throw new BackupError(
@@ -115,7 +71,7 @@ function parse(plain: Buffer): Manifest {
   }
   if (new Set(data.parts.map(({ name }) => name)).size !== data.parts.length)
     throw new BackupError("archive_format", "the manifest names a part twice: it was not written by Rowferry");
-  return data as Manifest;
+  return data;
 }
 
 async function collect(pieces: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {

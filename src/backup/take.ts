@@ -1,9 +1,10 @@
 import { reportLockWaits } from "../engine/run/watchdog/lock-waits.ts";
 import { counted, sizeText } from "../guard/text.ts";
 import { createBackupAccount } from "./account.ts";
-import { BackupError, type BackupRequest, type Manifest, type Storage, type TakenBackup } from "./contract.ts";
+import { BackupError, type BackupRequest, type Storage, type TakenBackup } from "./contract.ts";
 import { openRecipients } from "./encryption/age.ts";
 import { writeManifest } from "./manifest.ts";
+import type { Manifest } from "./manifest-schema.ts";
 import { writeMysql } from "./mysql/write.ts";
 import { checkName, manifestName } from "./names.ts";
 import type { Writing } from "./parts.ts";

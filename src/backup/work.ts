@@ -1,5 +1,6 @@
 import type { SourceSnapshot } from "../engine/contract/index.ts";
-import type { AllowNotEmpty, ArchivePart, BackupRequest, Manifest, RestoreRequest, TableRows } from "./contract.ts";
+import type { AllowNotEmpty, BackupRequest, RestoreRequest } from "./contract.ts";
+import type { ArchivePart, Manifest, TableRows } from "./manifest-schema.ts";
 import type { CheckedReading, Writing } from "./parts.ts";
 
 /** What each engine adds to a backup and to a restore; index.ts does what is the same for both. */

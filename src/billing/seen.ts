@@ -3,13 +3,24 @@ import type { About } from "./about.ts";
 /** Milliseconds for which Stripe keeps a checkout open. */
 export const checkoutLasts = 24 * 3_600_000;
 
+export const sessionStates = ["open", "complete", "expired"] as const;
+export const intentStates = [
+  "requires_payment_method",
+  "requires_confirmation",
+  "requires_action",
+  "processing",
+  "requires_capture",
+  "canceled",
+  "succeeded",
+] as const;
+
 /** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
 export interface SeenCheckout {
   /** Of the session. */
   id: string;
   /** Absent: the checkout is not Rowferry's. */
   about?: About;
-  session: "open" | "complete" | "expired";
+  session: (typeof sessionStates)[number];
   /** Absent until somebody tried to pay. */
   intent?: Intent;
   /** The charge is disputed at the bank, or was. */
@@ -20,14 +31,7 @@ export interface SeenCheckout {
 
 export interface Intent {
   id: string;
-  status:
-    | "requires_payment_method"
-    | "requires_confirmation"
-    | "requires_action"
-    | "processing"
-    | "requires_capture"
-    | "canceled"
-    | "succeeded";
+  status: (typeof intentStates)[number];
   /** In the currency's smallest unit. */
   amount: number;
   capturable: number;

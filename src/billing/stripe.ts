@@ -1,6 +1,6 @@
 import Stripe from "stripe";
 import { aboutOf } from "./about.ts";
-import type { Intent, ListedCheckout, SeenCheckout } from "./seen.ts";
+import { type Intent, intentStates, type ListedCheckout, type SeenCheckout, sessionStates } from "./seen.ts";
 import { dated, isMissing, PaymentsError, type StripeClient } from "./stripe-client.ts";
 import { unlessKept, withNextKey } from "./stripe-keys.ts";
 import { createPage } from "./stripe-page.ts";
@@ -102,8 +102,6 @@ function known<T extends string>(states: readonly T[], state: string | null): T 
   return found;
 }
 
-const sessionStates: readonly SeenCheckout["session"][] = ["open", "complete", "expired"];
-
 async function look(stripe: Stripe, id: string): Promise<SeenCheckout | undefined> {
   const session = await stripe.checkout.sessions
     .retrieve(id, { expand: ["payment_intent.latest_charge"] })
@@ -146,16 +144,6 @@ function seenFrom(session: Stripe.Checkout.Session): SeenCheckout {
 const chargeOf = ({ latest_charge: charge }: Stripe.PaymentIntent): Stripe.Charge | undefined =>
   charge !== null && typeof charge === "object" ? charge : undefined;
 
-const statuses: readonly Intent["status"][] = [
-  "requires_payment_method",
-  "requires_confirmation",
-  "requires_action",
-  "processing",
-  "requires_capture",
-  "canceled",
-  "succeeded",
-];
-
 /** Stripe also cancels the intent of a session that expires; a declined card leaves a failed charge there. */
 const hadHold = (intent: Stripe.PaymentIntent): boolean => (chargeOf(intent)?.status ?? "failed") !== "failed";
 
@@ -173,7 +161,7 @@ function intentFrom(intent: Stripe.PaymentIntent): Intent {
   const refunded = refundedOf(intent);
   return {
     id: intent.id,
-    status: known(statuses, intent.status),
+    status: known(intentStates, intent.status),
     amount: intent.amount,
     capturable: intent.amount_capturable,
     received: intent.amount_received,

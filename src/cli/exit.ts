@@ -1,3 +1,4 @@
+import { constants } from "node:os";
 import { BackupError } from "../backup/contract.ts";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { EngineError } from "../engine/contract/index.ts";
@@ -21,7 +22,7 @@ export class UsageError extends Error {
   override readonly name = "UsageError";
 }
 
-/** Ended by a signal; the exit code is the shell's, 128 and its number. */
+/** Ended by a signal. */
 export class Interrupted extends Error {
   override readonly name = "Interrupted";
   readonly signal: "SIGINT" | "SIGTERM" | "SIGHUP";
@@ -30,6 +31,9 @@ export class Interrupted extends Error {
     this.signal = signal;
   }
 }
+
+/** The shell's: 128 and the signal's number. */
+export const signalCode = (signal: Interrupted["signal"]): number => 128 + constants.signals[signal];
 
 /** What was to be done is done, and what it found could not be written. `body`: that, for a way out. */
 export class ResultNotWritten extends EngineError {
@@ -51,8 +55,6 @@ export function fileMessage(error: unknown): string {
   const { code = "" } = error as NodeJS.ErrnoException;
   return fileErrors[code] ?? (code || String(error));
 }
-
-const numbers = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
 /** The engine's codes for a target that is not as the source. */
 const differences = new Set<string>([
@@ -80,7 +82,7 @@ export interface CommandFailure {
 
 export function commandFailure(error: unknown): CommandFailure {
   if (error instanceof Interrupted)
-    return { exitCode: 128 + numbers[error.signal], code: "interrupted", message: error.message, retryable: true };
+    return { exitCode: signalCode(error.signal), code: "interrupted", message: error.message, retryable: true };
   if (error instanceof UsageError || error instanceof UrlError) {
     const code = error instanceof UrlError ? error.code : "usage";
     return { exitCode: exitCodes.usage, code, message: error.message, retryable: false };

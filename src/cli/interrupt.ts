@@ -1,4 +1,4 @@
-import { Interrupted } from "./exit.ts";
+import { Interrupted, signalCode } from "./exit.ts";
 
 /** Ctrl-C: the first ends what runs in order, a second one ends the process at once. */
 
@@ -15,14 +15,10 @@ export function listenForSignals(
 ): AbortSignal {
   const controller = new AbortController();
   let first = 0;
-  for (const [signal, code] of [
-    ["SIGINT", 130],
-    ["SIGTERM", 143],
-    ["SIGHUP", 129],
-  ] as const) {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     signals.on(signal, () => {
       if (controller.signal.aborted) {
-        if (now() - first > sameForMs) leave(code);
+        if (now() - first > sameForMs) leave(signalCode(signal));
         return;
       }
       first = now();

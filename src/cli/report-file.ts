@@ -160,17 +160,16 @@ async function fileOf(path: string, mode: number | undefined) {
       if (folderRefuses) return direct(text);
       try {
         await make(text);
-        await rename(beside, path).catch((error: unknown) => (codeOf(error) === "EBUSY" ? direct(text) : raise(error)));
+        await rename(beside, path).catch((error: unknown) => {
+          if (codeOf(error) === "EBUSY") return direct(text);
+          throw error;
+        });
       } finally {
         await remove();
       }
     },
     close: () => Promise.resolve(),
   };
-}
-
-function raise(error: unknown): never {
-  throw error;
 }
 
 /** Where a symbolic link leads, also one to a file that is not there yet. */

@@ -140,13 +140,11 @@ export function connect(options: { kubeconfig?: string; userAgent?: string; idle
     });
   }
 
-  const headerText = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
-
   async function answer(request: ApiRequest, signal: AbortSignal, use: Use): Promise<IncomingMessage> {
     const response = await open(request, signal, use);
     const status = response.statusCode ?? 0;
     if (status >= 200 && status < 300) return response;
-    throw refusal(status, await text(response), headerText(response.headers["retry-after"]));
+    throw refusal(status, await text(response), response.headers["retry-after"]);
   }
 
   return {

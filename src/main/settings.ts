@@ -18,19 +18,29 @@ export const flag = (fallback: boolean) =>
     .default(fallback ? "true" : "false")
     .transform((text) => text === "true");
 
+/** What `read` makes of the text; its error is an issue in these words. */
+const tried =
+  <T>(read: (text: string) => T, words: (error: unknown) => string) =>
+  (text: string, context: z.RefinementCtx): T => {
+    try {
+      return read(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: words(error) });
+      return z.NEVER;
+    }
+  };
+
 /** JSON of this shape. */
 export const json = <Shape extends z.ZodType>(shape: Shape, fallback: string) =>
   z
     .string()
     .default(fallback)
-    .transform((text, context) => {
-      try {
-        return JSON.parse(text) as unknown;
-      } catch {
-        context.addIssue({ code: "custom", message: "is not JSON" });
-        return z.NEVER;
-      }
-    })
+    .transform(
+      tried(
+        (text): unknown => JSON.parse(text),
+        () => "is not JSON",
+      ),
+    )
     .pipe(shape);
 
 /** A bucket of S3; undefined for null, which is the default. */
@@ -57,14 +67,7 @@ export const list = z
 export const cidrs = z
   .string()
   .default("")
-  .transform((text, context) => {
-    try {
-      return parseCidrs(text);
-    } catch (error) {
-      context.addIssue({ code: "custom", message: error instanceof Error ? error.message : "is not a list of CIDRs" });
-      return z.NEVER;
-    }
-  });
+  .transform(tried(parseCidrs, (error) => (error instanceof Error ? error.message : "is not a list of CIDRs")));
 
 /** The lowest `sslmode` that a connection URL may have. */
 export const minTls = z.enum(tlsModes).default("disable");

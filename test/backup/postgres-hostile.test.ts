@@ -5,9 +5,9 @@ import { join } from "node:path";
 import zlib from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { checkArchive } from "../../src/backup/check.ts";
-import type { ArchivePart, Manifest } from "../../src/backup/contract.ts";
 import { openRecipients } from "../../src/backup/encryption/age.ts";
 import { writeManifest } from "../../src/backup/manifest.ts";
+import type { ArchivePart, Manifest } from "../../src/backup/manifest-schema.ts";
 import { manifestName } from "../../src/backup/names.ts";
 import {
   database,

@@ -6,7 +6,8 @@ import { serverMessage } from "../../engine/plan/mysql-mysql/copy/create-tables.
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
 import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
-import { type ArchivePart, BackupError } from "../contract.ts";
+import { BackupError } from "../contract.ts";
+import type { ArchivePart } from "../manifest-schema.ts";
 import { notMade } from "../target.ts";
 import { createAllowed } from "./allowed.ts";
 

@@ -4,7 +4,7 @@ import type { Session } from "../../engine/mysql/driver/session.ts";
 import { readAgain } from "../../engine/mysql/source/read-again.ts";
 import { insertHead, spareBytes, statementBytes } from "../../engine/mysql/target/insert.ts";
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
-import type { ArchivePart } from "../contract.ts";
+import type { ArchivePart } from "../manifest-schema.ts";
 import { type Writing, writePart } from "../parts.ts";
 import { type SqlFile, sqlFileOf } from "./sql-file.ts";
 import { createStatementPipe } from "./statement-pipe.ts";

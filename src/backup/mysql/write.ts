@@ -16,7 +16,8 @@ import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.
 import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
 import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
-import { type ArchivePart, BackupError, type TableRows } from "../contract.ts";
+import { BackupError } from "../contract.ts";
+import type { ArchivePart, TableRows } from "../manifest-schema.ts";
 import { writePart } from "../parts.ts";
 import { stoppable } from "../stoppable.ts";
 import { once } from "../streams.ts";

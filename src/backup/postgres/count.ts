@@ -8,7 +8,8 @@ import { type Task, workOff } from "../../engine/run/work.ts";
 import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/verify/checksum/alone.ts";
 import { readersOf } from "../../engine/verify/checksum/side.ts";
 import { tableKey } from "../../engine/verify/checksum/types.ts";
-import { BackupError, type TableRows } from "../contract.ts";
+import { BackupError } from "../contract.ts";
+import type { TableRows } from "../manifest-schema.ts";
 import type { BackupAccount } from "../work.ts";
 
 type Account = Pick<BackupAccount, "rows" | "table">;
