@@ -1,5 +1,22 @@
 import { blockBytes } from "../run/memory/block-pool.ts";
 
+/** What the encoders of rows have in common. `Findings`: of a column. */
+export interface RowEncoding<Findings> {
+  /** Rows written so far. */
+  readonly rows: number;
+  /** Bytes of rows read so far. */
+  readonly bytes: number;
+  /** One for each column, live. */
+  readonly findings: readonly Findings[];
+  /** A guess is broken: what comes is read and thrown away. */
+  readonly broken: boolean;
+  /** Throws away what comes. */
+  discard(): void;
+  readonly discarded: boolean;
+  /** Sends what is left in the block and gives the block back. Last call. */
+  finish(): void;
+}
+
 /** The block that an encoder writes rows to, for its long rows. */
 export interface RowOutput {
   block(): Buffer;

@@ -73,14 +73,18 @@ export async function refuseOthersWork(
   );
   if (tables.length === 0) return;
   const known = await marksOf(fence);
-  const triggers = await othersTriggers(session, database, made);
+  const own = new Set(made.flatMap(({ kind, name: [, name] }) => (kind === "trigger" ? [name] : [])));
+  const triggers = await triggersOf(session, database);
   const touched: TouchedTable[] = [];
   for (const name of new Set(tables)) {
     const text = await shownTable(session, [database, name]);
     if (text === undefined || !text.startsWith("CREATE TABLE")) continue;
     const keys = [...(await fence.othersConstraints(foreignKeysIn(text)))];
     const others = [
-      ...(triggers.get(name) ?? []).map((trigger) => `trigger ${trigger}`),
+      ...(triggers.get(name) ?? [])
+        .filter((trigger) => !own.has(trigger))
+        .sort()
+        .map((trigger) => `trigger ${trigger}`),
       ...keys.map((key) => `foreign key ${key}`),
       ...(known.shapes.has(name)
         ? othersLines(text, known.shapes.get(name) ?? [])
@@ -114,18 +118,14 @@ async function marksOf(fence: Pick<Fence<Session>, "parts">) {
   return { shapes, rows, finished };
 }
 
-async function othersTriggers(
-  session: Session,
-  database: string,
-  made: readonly MadeObject[],
-): Promise<Map<string, string[]>> {
-  const own = new Set(made.flatMap(({ kind, name: [, name] }) => (kind === "trigger" ? [name] : [])));
-  const found = await session.query(
-    `SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS WHERE EVENT_OBJECT_SCHEMA = ${literal(database)} ORDER BY 1, 2`,
+/** Triggers of a database in the order of their action, by table. `which`: a condition. */
+export async function triggersOf(session: Session, database: string, which = "TRUE"): Promise<Map<string, string[]>> {
+  const rows = await session.query(
+    `SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS
+      WHERE EVENT_OBJECT_SCHEMA = ${literal(database)} AND ${which} ORDER BY EVENT_OBJECT_TABLE, ACTION_ORDER`,
   );
   const triggers = new Map<string, string[]>();
-  for (const [table, name] of found)
-    if (!own.has(name ?? "")) triggers.set(table ?? "", [...(triggers.get(table ?? "") ?? []), name ?? ""]);
+  for (const [table, name] of rows) triggers.set(table ?? "", [...(triggers.get(table ?? "") ?? []), name ?? ""]);
   return triggers;
 }
 

@@ -1,7 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
+import { triggersOf } from "../fence/others-work.ts";
 
 /** Tables that are named, at most. */
 const named = 20;
@@ -37,16 +37,9 @@ async function triggersOn(
   tables: readonly string[],
   which: string,
 ): Promise<string | undefined> {
-  const triggers = await session.query(
-    `SELECT EVENT_OBJECT_TABLE, TRIGGER_NAME FROM information_schema.TRIGGERS
-      WHERE EVENT_OBJECT_SCHEMA = ${literal(database)} AND ${which} ORDER BY EVENT_OBJECT_TABLE, ACTION_ORDER`,
-  );
-  const found = Map.groupBy(
-    triggers.filter(([table]) => tables.includes(table ?? "")),
-    ([table]) => table ?? "",
-  );
-  if (found.size === 0) return undefined;
-  const words = [...found].map(([table, all]) => `${table} (${all.map(([, trigger]) => trigger).join(", ")})`);
+  const found = [...(await triggersOf(session, database, which))].filter(([table]) => tables.includes(table));
+  if (found.length === 0) return undefined;
+  const words = found.map(([table, all]) => `${table} (${all.join(", ")})`);
   const more = words.length > named ? `; and ${words.length - named} more` : "";
   return `${printable(words.slice(0, named).join("; "))}${more}`;
 }

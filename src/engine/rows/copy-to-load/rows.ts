@@ -1,6 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
 import { blockStart, type Loader } from "../../mysql/target/loader.ts";
 import { blockBytes } from "../../run/memory/block-pool.ts";
+import type { RowEncoding } from "../row-output.ts";
 import { endOf } from "./field-ends.ts";
 import { type Field, type Findings, kind, noFindings } from "./fields.ts";
 import { createLongRow } from "./long-row.ts";
@@ -9,7 +10,7 @@ import { createLongRow } from "./long-row.ts";
  * CopyData messages of COPY's text → LOAD DATA text, as bytes: one loop a row, no object for a row or a field. A row
  * that might not fit into a block is streamed by long-row.ts.
  */
-export interface RowEncoder {
+export interface RowEncoder extends RowEncoding<Findings> {
   /**
    * Takes CopyData messages from buffer[start..end) and answers where it stopped: before one that is not whole, or before
    * another kind of message. It keeps nothing of the buffer.
@@ -17,18 +18,6 @@ export interface RowEncoder {
   take(buffer: Buffer, start: number, end: number): number;
   /** In the middle of a long row: what comes is its, whatever it looks like. */
   readonly within: boolean;
-  readonly rows: number;
-  /** Of rows read so far. */
-  readonly bytes: number;
-  /** One for each column, live. */
-  readonly findings: readonly Findings[];
-  /** A guess is broken: what comes is read and thrown away. */
-  readonly broken: boolean;
-  /** Throws away what comes. */
-  discard(): void;
-  readonly discarded: boolean;
-  /** Sends what is left in the block and gives the block back. Last call. */
-  finish(): void;
 }
 
 const copyData = 0x64;

@@ -1,7 +1,7 @@
 import type { RowSink } from "../../mysql/driver/session.ts";
 import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
 import { createRowReader, type LongRow } from "../framing.ts";
-import type { RowOutput } from "../row-output.ts";
+import type { RowEncoding, RowOutput } from "../row-output.ts";
 import { blockStart } from "./blocks.ts";
 import type { Findings } from "./fields.ts";
 
@@ -9,22 +9,9 @@ import type { Findings } from "./fields.ts";
  * Row packets → COPY's bytes in blocks, by a format that knows one row: no object for a row or a field. A row that might
  * not fit into a block is streamed by the format's long row.
  */
-export interface RowEncoder extends RowSink {
-  /** Rows written so far. */
-  readonly rows: number;
-  /** Bytes of row packets read so far. */
-  readonly bytes: number;
-  /** One for each column, live. */
-  readonly findings: readonly Findings[];
-  /** A guess is broken: what comes is read and thrown away. */
-  readonly broken: boolean;
+export interface RowEncoder extends RowSink, RowEncoding<Findings> {
   /** The format cannot write a row that came: what comes is read and thrown away. */
   readonly gaveUp: boolean;
-  /** Throws away what comes. */
-  discard(): void;
-  readonly discarded: boolean;
-  /** Sends what is left in the block and gives the block back. Last call. */
-  finish(): void;
 }
 
 export interface RowFormat {

@@ -5,22 +5,17 @@ import { blockBytes } from "../../run/memory/block-pool.ts";
 import { createRowReader } from "../framing.ts";
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
 import { createLongRow } from "../long-row.ts";
+import type { RowEncoding } from "../row-output.ts";
 
 /**
  * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
  * A row that might not fit into a block, or is longer than a packet, is written piece by piece.
  */
-export interface RowEncoder extends RowSink {
-  /** Rows written so far. */
-  readonly rows: number;
-  /** Bytes of row packets read so far. */
-  readonly bytes: number;
+export interface RowEncoder extends RowSink, Pick<RowEncoding<never>, "rows" | "bytes" | "finish"> {
   /** Empty values in columns of kind `enumeration`. */
   readonly empty: number;
   /** By column, values that change: of kind `signed` minus zero, of kind `document` those with a number that loses digits. */
   readonly changed: readonly number[];
-  /** Sends what is left in the block and gives the block back. Last call. */
-  finish(): void;
 }
 
 /** How a column's fields are written. */
