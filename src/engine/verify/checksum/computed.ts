@@ -3,7 +3,7 @@ import { fullName } from "../../contract/text/full-name.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { errorNumber } from "../../mysql/driver/write-session.ts";
 import { isRefusal } from "../../postgres/driver/errors.ts";
-import { type CompareOptions, compareTables, type SideSessions, type TableName } from "./index.ts";
+import { type CompareOptions, compareTables, type SideSessions, type TableName, type TablePair } from "./index.ts";
 import { formatTable } from "./messages.ts";
 
 /**
@@ -31,12 +31,9 @@ export async function differingColumns(
   tables: readonly Computing[],
   options: CompareOptions,
 ): Promise<Map<string, Map<string, string>>> {
-  const why = async (some: readonly Computing[]): Promise<string | undefined> => {
-    const pairs = some.map(({ columns, beside, ...names }) => {
-      const made = new Set(columns.map((column) => column.source));
-      return { ...names, columns: [...beside.filter((column) => !made.has(column.source)), ...columns] };
-    });
+  const found = await searchColumns(tables, async (some) => {
     try {
+      const pairs = some.map(pairOf);
       const { differences, uncompared } = await compareTables(source, target, pairs, { ...options, maxKeys: 0 });
       if (differences.length > 0) return "the target computes other values by it";
       const own = some.flatMap(({ source: name, columns }) =>
@@ -48,17 +45,35 @@ export async function differingColumns(
       if (!isOfValues(error)) throw error;
       return `the target cannot compute it for a row (${printable((error as Error).message)})`;
     }
-  };
-  const found = new Map<string, Map<string, string>>();
+  });
+  return new Map(Array.from(found, ([table, columns]) => [table.source[1], columns]));
+}
+
+/** A row's values stand beside its key, or what they are computed from. */
+export function pairOf({ columns, beside, ...names }: Computing): TablePair {
+  const made = new Set(columns.map((column) => column.source));
+  return { ...names, columns: [...beside.filter((column) => !made.has(column.source)), ...columns] };
+}
+
+/**
+ * What `look` finds of each column, by the source's name: at all tables together it looks first, then at those with several columns,
+ * then at one column by itself (`alone`). Undefined: their values are equal.
+ */
+export async function searchColumns<Found, Table extends Computing>(
+  tables: readonly Table[],
+  look: (some: readonly Computing[], alone: boolean) => Promise<Found | undefined>,
+): Promise<Map<Table, Map<string, Found>>> {
+  const found = new Map<Table, Map<string, Found>>();
   const doubtful = tables.filter(({ columns }) => columns.length > 0);
-  if (doubtful.length === 0 || (await why(doubtful)) === undefined) return found;
+  if (doubtful.length === 0 || (await look(doubtful, false)) === undefined) return found;
   for (const table of doubtful) {
-    const columns = new Map<string, string>();
+    if (doubtful.length > 1 && table.columns.length > 1 && (await look([table], false)) === undefined) continue;
+    const columns = new Map<string, Found>();
     for (const column of table.columns) {
-      const words = await why([{ ...table, columns: [column] }]);
-      if (words !== undefined) columns.set(column.source, words);
+      const one = await look([{ ...table, columns: [column] }], true);
+      if (one !== undefined) columns.set(column.source, one);
     }
-    if (columns.size > 0) found.set(table.source[1], columns);
+    if (columns.size > 0) found.set(table, columns);
   }
   return found;
 }

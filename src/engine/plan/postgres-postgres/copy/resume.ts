@@ -88,24 +88,22 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const made = await fence.made();
   const marks = new Set((await fence.parts()).map(({ part }) => part));
   if (made.length === 0 && marks.size === 0) return fresh;
-  if (!run.dataOnly && !marks.has(schemaMark(digest))) {
-    await refuseOthersWork(run.target, fence, made, run);
-    log(`Dropping ${counted(made.length, "object")} that an earlier attempt had made in the target`);
+  const startAgain = async (words: string): Promise<Resumed> => {
+    if (!run.dataOnly) await refuseOthersWork(run.target, fence, made, run);
+    log(words);
     await fence.clean(made);
     return fresh;
-  }
+  };
+  if (!run.dataOnly && !marks.has(schemaMark(digest)))
+    return startAgain(`Dropping ${counted(made.length, "object")} that an earlier attempt had made in the target`);
   const finished = tables.filter((table) => marks.has(finishedMark(digest, table)) && table.extension === undefined);
   const before = keptObjects({ steps: run.steps, after: undefined }, []);
   const whole = run.dataOnly || (await areThere(run.target, ours(made, before)));
   const equal = whole ? await provenEqual(run, finished) : undefined;
-  if (equal === undefined) {
-    if (!run.dataOnly) await refuseOthersWork(run.target, fence, made, run);
-    log(
+  if (equal === undefined)
+    return startAgain(
       "The tables and objects of an earlier attempt in the target cannot be kept; they are dropped and created again",
     );
-    await fence.clean(made);
-    return fresh;
-  }
   const kept = finished.filter((table) => equal.has(table.oid));
   const keptMarks = new Set(kept.map((table) => finishedMark(digest, table)));
   if (!run.dataOnly) {

@@ -5,6 +5,7 @@ import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { isRefusal, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import type { Throttle } from "../../../run/throttle.ts";
+import { pairOf, searchColumns } from "../../../verify/checksum/computed.ts";
 import { compareTables, type TablePair } from "../../../verify/checksum/index.ts";
 import type { CopyWorker } from "../copy/worker.ts";
 import type { Notes } from "./account.ts";
@@ -59,29 +60,26 @@ export async function tellOthers(
   tables: readonly Table[],
   computed: ComputedTables,
 ): Promise<void> {
-  const each = tables.flatMap((table) => {
-    const own = computed.get(table.oid);
-    return own === undefined ? [] : [{ table, own }];
+  const computing = tables.flatMap(({ oid, schema, name, columns }) => {
+    const own = computed.get(oid);
+    if (own === undefined) return [];
+    const names: [string, string] = [schema, name];
+    const beside = both(own.key ?? columns.map((column) => column.name));
+    return [{ oid, own, source: names, target: names, columns: both(own.columns), beside }];
   });
-  if (each.length === 0) return;
-  const all = each.map(({ table, own }) => pairOf(table, own, own.columns));
-  if ((await compare(run, all, 0)) === undefined) return;
-  for (const { table, own } of each) {
-    if ((await compare(run, [pairOf(table, own, own.columns)], 0)) === undefined) continue;
-    const unreadable: string[] = [];
-    for (const column of own.columns) {
-      const found = await compare(run, [pairOf(table, own, [column])], 1);
-      if (found === undefined) continue;
-      const { note } = found;
-      if (!found.isCompared) unreadable.push(column);
-      const name = printable(fullName(table.schema, table.name, column));
+  const found = await searchColumns(computing, (some, alone) => compare(run, some.map(pairOf), alone ? 1 : 0));
+  for (const [{ oid, own, source }, differing] of found) {
+    for (const [column, { note }] of differing) {
+      const name = printable(fullName(...source, column));
       run.said.note({ kind: "generated column", name, outcome: "reported", note });
       run.said.warn(`generated column ${name}: ${note}`);
     }
-    const columns = own.columns.filter((column) => !unreadable.includes(column));
-    computed.set(table.oid, { ...own, columns });
+    const columns = own.columns.filter((column) => differing.get(column)?.isCompared !== false);
+    computed.set(oid, { ...own, columns });
   }
 }
+
+const both = (names: readonly string[]) => names.map((name) => ({ source: name, target: name }));
 
 interface Different {
   /** False: its values could not be read. */
@@ -93,16 +91,6 @@ const unread = (why: string): Different => ({
   isCompared: false,
   note: `its values could not be compared (${why})`,
 });
-
-/** A row's values stand beside its key; without one beside all that it holds. */
-function pairOf({ schema, name, columns }: Table, { key }: ComputedColumns, some: readonly string[]): TablePair {
-  const beside = (key ?? columns.map((column) => column.name)).filter((column) => !some.includes(column));
-  return {
-    source: [schema, name],
-    target: [schema, name],
-    columns: [...beside, ...some].map((column) => ({ source: column, target: column })),
-  };
-}
 
 async function compare(
   { workers, signal, throttle, progress }: Comparison,

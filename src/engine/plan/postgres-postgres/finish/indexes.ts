@@ -56,7 +56,8 @@ interface Key {
   schema: string;
   relation: string;
   name: string;
-  type: "p" | "u";
+  /** `x`: an exclusion constraint. */
+  type: "p" | "u" | "x";
   indexOid: number;
   index: string;
   deferrable: boolean;
@@ -76,10 +77,7 @@ export async function planAfter(
             con.condeferrable AS deferrable, con.condeferred AS deferred
        FROM pg_catalog.pg_constraint con
        JOIN pg_catalog.pg_class c ON c.oid = con.conrelid JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace
-      WHERE con.contype IN ('p', 'u') AND c.relkind = 'r' ${plainKeys}`,
-  );
-  const exclusions = await source.query<{ oid: number; table: number }>(
-    `SELECT oid::int8 AS oid, conrelid::int8 AS table FROM pg_catalog.pg_constraint WHERE contype = 'x' AND conparentid = 0`,
+      WHERE (con.contype IN ('p', 'u') ${plainKeys} OR con.contype = 'x' AND con.conparentid = 0) AND c.relkind = 'r'`,
   );
   const sizes = await source.query<{ oid: number; table: number; cost: number }>(
     `SELECT i.indexrelid::int8 AS oid, i.indrelid::int8 AS table,
@@ -96,7 +94,6 @@ export async function planAfter(
       WHERE con.contype = 'f' AND con.convalidated ${enforced} AND c.relkind = 'r' AND f.relkind = 'r'`,
   );
   const keyOf = new Map(keys.map((key) => [key.oid, key]));
-  const exclusionOf = new Map(exclusions.map(({ oid, table }) => [oid, table]));
   const indexOf = new Map(sizes.map((index) => [index.oid, index]));
   const linkOf = new Map(links.map((link) => [link.oid, link]));
 
@@ -108,9 +105,10 @@ export async function planAfter(
     const tail = create.slice(end + 1).trim();
     const key = entryKind === "CONSTRAINT" ? keyOf.get(oid) : undefined;
     const index = entryKind === "INDEX" ? indexOf.get(oid) : undefined;
-    const exclusion = entryKind === "CONSTRAINT" ? exclusionOf.get(oid) : undefined;
     const link = entryKind === "FK CONSTRAINT" ? linkOf.get(oid) : undefined;
-    if (key !== undefined && tables.has(key.table)) {
+    if (key?.type === "x" && tables.has(key.table)) {
+      indexes.add(key.table, { step, tie: create });
+    } else if (key !== undefined && tables.has(key.table)) {
       const cost = indexOf.get(key.indexOid)?.cost ?? 0;
       const build = { step, made: madeIndex(key.schema, key.name), statement: key.index, cost };
       indexes.add(key.table, { build, tie: `${tieStatement(key)};\n${tail}` });
@@ -118,8 +116,6 @@ export async function planAfter(
       const made = step.made ?? madeIndex(step.entry.schema ?? "", step.entry.tag);
       const build = { step, made, statement: create.slice(0, end), cost: index.cost };
       indexes.add(index.table, tail === "" ? { build } : { build, tie: tail });
-    } else if (exclusion !== undefined && tables.has(exclusion)) {
-      indexes.add(exclusion, { step, tie: create });
     } else if (link !== undefined && tail === "") {
       const table = qualified(link.schema, link.relation);
       const { kind, name } = step;

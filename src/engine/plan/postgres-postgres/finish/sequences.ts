@@ -54,12 +54,7 @@ function setSequence(
   const set = (last: bigint | string, isCalled: boolean) =>
     `SELECT pg_catalog.setval(${literal(qualified(schema, name))}::pg_catalog.regclass, ${last}, ${isCalled})`;
   if (there === undefined) return set(value, called);
-  const [last, step, low, high] = [value, there.step, there.low, there.high].map(BigInt) as [
-    bigint,
-    bigint,
-    bigint,
-    bigint,
-  ];
+  const [last, step, low, high] = [BigInt(value), BigInt(there.step), BigInt(there.low), BigInt(there.high)] as const;
   const next = called ? last + step : last;
   if (next > BigInt(there.most))
     left(
@@ -69,10 +64,9 @@ function setSequence(
   const up = step > 0n;
   // Before its first number: nothing was given yet.
   if (!fits && (up ? last < low : last > high)) return "SELECT";
-  const statement = fits ? set(last, called) : set(up ? high : low, true);
-  if (!there.readable) return statement;
   const [at, isCalled] = fits ? [last, called] : [up ? high : low, true];
-  return `${statement} FROM ${qualified(schema, name)} s WHERE (s.last_value, s.is_called) ${up ? "<" : ">"} (${at}::int8, ${up ? isCalled : !isCalled})`;
+  if (!there.readable) return set(at, isCalled);
+  return `${set(at, isCalled)} FROM ${qualified(schema, name)} s WHERE (s.last_value, s.is_called) ${up ? "<" : ">"} (${at}::int8, ${up ? isCalled : !isCalled})`;
 }
 
 async function present(
