@@ -18,12 +18,8 @@ export function expiredRuns(runs: readonly CompleteRun[], retention: Retention):
     [yearly, (at: number) => new Date(at).toISOString().slice(0, 4)],
   ] as const;
   for (const [count, periodOf] of rules) {
-    const newest = new Map<string, CompleteRun>();
-    for (const run of newestFirst) {
-      const period = periodOf(run.at);
-      if (!newest.has(period)) newest.set(period, run);
-    }
-    for (const run of [...newest.values()].slice(0, count)) kept.add(run);
+    const periods = [...Map.groupBy(newestFirst, ({ at }) => periodOf(at)).values()];
+    for (const [newest] of periods.slice(0, count)) if (newest !== undefined) kept.add(newest);
   }
   return newestFirst.filter((run) => !kept.has(run));
 }

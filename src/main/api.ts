@@ -25,7 +25,7 @@ import { type Connection, connect, createClient, pause } from "../cluster/index.
 import { createMcpRoute } from "../mcp/route.ts";
 import { mcpServers } from "../mcp/servers.ts";
 import { createProberClient } from "../prober/client.ts";
-import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
+import { readTlsFiles, type TlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { createAccountLogs } from "../requests/accounts/account-log.ts";
 import { followEvent } from "../requests/billing/events.ts";
 import { publicState } from "../requests/billing/public-state.ts";
@@ -262,31 +262,20 @@ const health = createHealthServer({
   metrics: () => [...tally.metrics({ streams: streams.count(), caches, ceilings }), ...(stripe?.metrics() ?? [])],
 });
 
+const watch = (paths: TlsFiles, first: TlsFiles, changed: (files: TlsFiles) => void) =>
+  watchTlsFiles(paths, first, changed, problem("reading a certificate"), everyMs);
 const stopWatching = [
-  watchTlsFiles(
-    clientPaths,
-    clientTls,
-    (files) => {
-      clientTls = files;
-    },
-    problem("reading a certificate"),
-    everyMs,
-  ),
-  ...(served === undefined || !("setSecureContext" in server)
-    ? []
-    : [
-        watchTlsFiles(
-          servedPaths,
-          served,
-          ({ cert, key }) => {
-            server.setSecureContext({ cert, key, minVersion: "TLSv1.2" });
-            log.info("the certificate was read anew");
-          },
-          problem("reading a certificate"),
-          everyMs,
-        ),
-      ]),
+  watch(clientPaths, clientTls, (files) => {
+    clientTls = files;
+  }),
 ];
+if (served !== undefined && "setSecureContext" in server)
+  stopWatching.push(
+    watch(servedPaths, served, ({ cert, key }) => {
+      server.setSecureContext({ cert, key, minVersion: "TLSv1.2" });
+      log.info("the certificate was read anew");
+    }),
+  );
 
 const healthPort = await listen(health, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_HEALTH_PORT);
 const port = await listen(server, config.ROWFERRY_LISTEN_HOST, config.ROWFERRY_API_PORT);
