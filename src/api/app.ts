@@ -7,7 +7,6 @@ import { docsRoutes } from "./docs/routes.ts";
 import type { Site } from "./docs/site.ts";
 import type { Operation } from "./openapi/operation.ts";
 import { failureOf, type ProblemDocument, problemDocument, problemOf, problemType } from "./problem.ts";
-import { requestId } from "./request-id.ts";
 import { type RouterOptions, runOperation } from "./router.ts";
 import type { Leaving } from "./streams/leaving.ts";
 import { letUnreadBy } from "./unread.ts";
@@ -110,6 +109,10 @@ function allowedOn(operations: readonly Operation[]): string {
   const methods = operations.map(({ method }) => method.toUpperCase());
   return [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"].join(", ");
 }
+
+/** A caller's own X-Request-Id is taken over when it is harmless in a header and in a log line; else there is a new one. */
+const requestId = (given: string | undefined, make: () => string): string =>
+  given !== undefined && /^[A-Za-z0-9][A-Za-z0-9._:/+=@-]{0,99}$/.test(given) ? given : make();
 
 /** The request's id, the headers that every answer has, and the line of the log; it names no path, which might hold a secret. */
 function begin({ log, newId, now, secure, answered, audited: told, leaving }: AppOptions) {

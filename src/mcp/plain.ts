@@ -1,5 +1,3 @@
-import { cut } from "../guard/text.ts";
-
 /** Text of others as a model is shown it. */
 
 const longestLine = 300;
@@ -10,5 +8,5 @@ const unseen = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_P
 /** One line that shows all that it holds. */
 export function plain(text: string, most = longestLine): string {
   const line = text.replace(unseen, " ").replace(/ {2,}/g, " ").trim();
-  return cut(line, most);
+  return line.length <= most ? line : `${line.slice(0, most - 1).replace(/[\ud800-\udbff]$/, "")}…`;
 }

@@ -44,16 +44,7 @@ export function createSite({ sections, schema }: Pages, base: string): Site {
   };
 
   const documents = new Map<string, Document>();
-  const add = (path: string, type: string, make: () => string) => {
-    let made: string | undefined;
-    documents.set(path, {
-      type,
-      text() {
-        made ??= make();
-        return made;
-      },
-    });
-  };
+  const add = (path: string, type: string, make: () => string) => documents.set(path, { type, text: once(make) });
   add("/docs", types.html, () => indexPage(site));
   add("/docs.md", types.markdown, () => llmsText(sections, base));
   add("/docs/style.css", types.css, () => style);
@@ -67,7 +58,7 @@ export function createSite({ sections, schema }: Pages, base: string): Site {
       frame(site, { title, name, content: renderHtml(markdown, linked), places: placesOf(markdown) }),
     );
   }
-  const search = createSearchOnce(pages);
+  const search = once(() => createSearch(pages));
   return {
     documents,
     search: (asked) => searchPage(site, asked, search()(asked)),
@@ -75,10 +66,10 @@ export function createSite({ sections, schema }: Pages, base: string): Site {
   };
 }
 
-function createSearchOnce(pages: Parameters<typeof createSearch>[0]) {
-  let made: ReturnType<typeof createSearch> | undefined;
+function once<T extends {}>(make: () => T): () => T {
+  let made: T | undefined;
   return () => {
-    made ??= createSearch(pages);
+    made ??= make();
     return made;
   };
 }

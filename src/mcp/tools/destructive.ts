@@ -38,6 +38,12 @@ const resetOutput = againSchema.extend({
 });
 
 const mostNamed = 40;
+/** `total`: how many there are; null: nobody knows. */
+function fencedNames(world: World, names: readonly string[], total: number | null): string | null {
+  const named = names.slice(0, mostNamed);
+  const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
+  return fenced([...named, ...more], world.randomBytes(8));
+}
 const ask = "Tell the user this effect. When they agree, call again with confirm=true and this digest.";
 const changed =
   "state_conflict: Not done: the migration's state has changed since that preview, or the digest is of another preview. This is the effect now.";
@@ -110,8 +116,7 @@ async function resetEffect(
   const digest = effectDigest(
     ...["reset", id, migration.status, seen.attempt, seen.reset, stops_run, total, amount, currency],
   );
-  const named = drops.slice(0, mostNamed).map(({ kind, name }) => `would be dropped: ${kind} "${name}"`);
-  const more = total !== null && total > named.length ? [`and ${total - named.length} more`] : [];
+  const named = drops.map(({ kind, name }) => `would be dropped: ${kind} "${name}"`);
   const irreversible = isUntouched
     ? "Source and target would stay as they are until the copy starts."
     : "Every table and object that the migration made in its target database would be dropped. All rows in these tables would be lost, also rows that users or an application wrote there since the copy. This cannot be undone. Objects that others made would stay; if one depends on a table that would be dropped, the reset fails and drops nothing. The source would stay as it is.";
@@ -129,9 +134,7 @@ async function resetEffect(
     message,
     { migration, seen },
     { stops_run, drops: total, amount, irreversible, digest },
-    {
-      untrusted: fenced([...named, ...more], world.randomBytes(8)),
-    },
+    { untrusted: fencedNames(world, named, total) },
   );
 }
 
@@ -196,11 +199,12 @@ async function deleteEffect(world: World, { caller }: ToolCall, id: string): Pro
   );
 }
 
-const remaining = (world: World, { tables, total }: Remains): string | null => {
-  const named = tables.slice(0, mostNamed).map((name) => `stays in the target: "${name}"`);
-  const more = total > named.length ? [`and ${total - named.length} more`] : [];
-  return fenced([...named, ...more], world.randomBytes(8));
-};
+const remaining = (world: World, { tables, total }: Remains): string | null =>
+  fencedNames(
+    world,
+    tables.map((name) => `stays in the target: "${name}"`),
+    total,
+  );
 
 const deleteTool = tool({
   name: "delete-migration-tool",

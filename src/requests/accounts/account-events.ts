@@ -2,7 +2,7 @@ import * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { AccountEvent } from "../../resources/account-log.ts";
 import type { Identity, World } from "../world.ts";
-import { type PageOf, type PageRequest, pageOf, type SortKey } from "./page.ts";
+import { newestFirstBy, type PageOf, type PageRequest, pageOf } from "./page.ts";
 
 /** The last changes that an account made, as its owner sees them. */
 
@@ -35,9 +35,6 @@ const shownEvent = (account: string, event: AccountEvent): ShownEvent => ({
   result: event.result,
 });
 
-const newestFirst: SortKey<ShownEvent> = ({ created_at, id }) =>
-  `${String(9e15 - Date.parse(created_at)).padStart(16, "0")} ${id}`;
-
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
 export async function listAccountEvents(
   world: World,
@@ -49,5 +46,6 @@ export async function listAccountEvents(
   // Who had the address before was somebody else.
   const own = log?.metadata.ownerReferences?.some((owner) => owner.uid === uid) ? log.spec.events : [];
   const shown = own.map((event) => shownEvent(name, event));
-  return pageOf(world.secret, ["account events", name], shown, newestFirst, page);
+  const place = ({ created_at, id }: ShownEvent) => newestFirstBy(created_at, id);
+  return pageOf(world.secret, ["account events", name], shown, place, page);
 }

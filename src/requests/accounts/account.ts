@@ -3,15 +3,13 @@ import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
 import { change } from "../change.ts";
 import { invalidField, Problem } from "../errors.ts";
-import { newDevice } from "../sessions/device.ts";
-import { openSession } from "../sessions/session.ts";
-import { attempted, type SignInOrigin } from "../sessions/sign-in.ts";
+import { attempted, type SignInOrigin, signedIn } from "../sessions/sign-in.ts";
 import { revokeAllTokens } from "../tokens/tokens.ts";
 import type { Identity, World } from "../world.ts";
 import { readEmail } from "./email.ts";
 import { checkPassword, expectHash, hashPassword, isPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./password-store.ts";
-import { type passwordChangeSchema, type SignedIn, shownAccount } from "./shapes.ts";
+import type { passwordChangeSchema, SignedIn } from "./shapes.ts";
 import type { Registry } from "./sign-up.ts";
 
 /** Ends every session that there is. */
@@ -62,7 +60,7 @@ export async function changePassword(
   const account = await storePassword(world, name, stored, input.new_password);
   if (input.revoke_tokens) await revokeAllTokens(world, identity);
   await world.fresh.everywhere(kinds.accounts, account.metadata.resourceVersion);
-  return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
+  return signedIn(world, account);
 }
 
 /** Sets the password of whoever lost it, and ends every session on every replica; for an administrator, from the command line. Throws Problem `invalid` and `not_found`. */

@@ -17,9 +17,12 @@ export interface PageOf<T> {
 /** Where an element stands: as text that compares as the list is sorted, and never changes. */
 export type SortKey<T> = (element: T) => string;
 
-/** Times as text sort the wrong way round for the newest first; their complement does not. */
+/** Times as text sort the wrong way round for the newest first; their complement does not. `id` decides between equal ones. */
+export const newestFirstBy = (time: string, id: string): string =>
+  `${String(9e15 - Date.parse(time)).padStart(16, "0")} ${id}`;
+
 export const newestFirst: SortKey<KubeObject> = ({ metadata }) =>
-  `${String(9e15 - Date.parse(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z")).padStart(16, "0")} ${metadata.name}`;
+  newestFirstBy(metadata.creationTimestamp ?? "1970-01-01T00:00:00Z", metadata.name);
 
 /** `list` names the list and whose it is: a cursor holds for no other. Throws Problem `invalid`. */
 export function pageOf<T>(

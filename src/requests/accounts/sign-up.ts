@@ -5,15 +5,13 @@ import { nobody, type Team } from "../../resources/team.ts";
 import { change } from "../change.ts";
 import { clientOf } from "../client-address.ts";
 import { Problem } from "../errors.ts";
-import { newDevice } from "../sessions/device.ts";
-import { openSession } from "../sessions/session.ts";
-import { requirePasswords, type SignInOrigin } from "../sessions/sign-in.ts";
+import { requirePasswords, type SignInOrigin, signedIn } from "../sessions/sign-in.ts";
 import { asMember, newTeamName, personalTeamOf } from "../teams/membership.ts";
 import type { ApiSettings, World } from "../world.ts";
 import { type Email, readEmail } from "./email.ts";
 import { checkPassword, expectHash, hashPassword } from "./password.ts";
 import { replacePassword, storedPassword } from "./password-store.ts";
-import { type SignedIn, shownAccount } from "./shapes.ts";
+import type { SignedIn } from "./shapes.ts";
 
 /** What is needed to make an account; `kubectl exec` makes the first one with no more than this. */
 export interface Registry extends Pick<World, "client" | "pause" | "randomBytes"> {
@@ -169,5 +167,5 @@ export async function signUp(
   const account = await withinSignUps(world, from, () =>
     createUserAccount(world, input, { of, teams, administrator: false }),
   );
-  return { account: shownAccount(account), cookie: openSession(world, account), device: newDevice(world, account) };
+  return signedIn(world, account);
 }

@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
 import type { Restore } from "../../resources/backup/restore.ts";
 import type { JobState } from "../../resources/backup/status.ts";
-import { type PageOf, pageOf } from "../accounts/page.ts";
+import { newestFirstBy, type PageOf, pageOf } from "../accounts/page.ts";
 import { Problem } from "../errors.ts";
 import { namespaceFor } from "../migrations/find.ts";
 import { reportOf } from "../migrations/report.ts";
@@ -28,10 +28,6 @@ interface Created {
   metadata: { creationTimestamp: string; uid: string; annotations?: Record<string, string> };
 }
 
-/** Times as text sort the wrong way round for the newest first; their complement does not. */
-const newestFirst = (object: Created): string =>
-  `${String(9e15 - Date.parse(createdAt(object))).padStart(16, "0")} ${object.metadata.uid}`;
-
 /** Objects that are being deleted have no state, and are not listed. */
 function page<T extends Created, State extends string>(
   world: World,
@@ -44,7 +40,8 @@ function page<T extends Created, State extends string>(
     const state = stateOf(object);
     return state !== undefined && (status === undefined || state === status);
   });
-  return pageOf(world.secret, [...list, status ?? ""], listed, newestFirst, { limit, cursor });
+  const place = (object: T) => newestFirstBy(createdAt(object), object.metadata.uid);
+  return pageOf(world.secret, [...list, status ?? ""], listed, place, { limit, cursor });
 }
 
 /** Throws Problem `invalid` for a cursor of another list. */

@@ -5,8 +5,7 @@ import type { PaymentSpec } from "../../resources/payment.ts";
 import { Problem } from "../errors.ts";
 import type { Caller, World } from "../world.ts";
 import { openPage } from "./page.ts";
-import { reserveFree } from "./reserve.ts";
-import { isCoveredAnyway, termsFor } from "./terms.ts";
+import { isCoveredAnyway, reserveFree, termsFor } from "./terms.ts";
 import { checkUnpaid } from "./unpaid.ts";
 
 /** What covers the runs of a Migration that is made next; undefined while nothing is charged. */

@@ -1,8 +1,9 @@
 import { type Terms, termsOf } from "../../billing/case.ts";
-import { isOpen } from "../../billing/claim.ts";
+import { isOf, isOpen } from "../../billing/claim.ts";
 import type { RunType } from "../../billing/prices.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
+import { change } from "../change.ts";
 import type { Caller, World } from "../world.ts";
 
 type Priced = Pick<World, "billing" | "client" | "now" | "settings">;
@@ -40,6 +41,29 @@ async function claimIsOpen(world: Pick<World, "client" | "now">, { spec }: Accou
   if (claim === undefined || claim.used === true) return claim === undefined;
   const named = await world.client.get(kinds.migrations, claim.namespace, claim.name);
   return isOpen(claim, named?.metadata.uid, world.now());
+}
+
+/**
+ * Takes the account's free first migration for the Migration of this name, which is made next: of many at once one gets it. Answers whether
+ * it did, or had it. What is never made gives it back by itself. Throws Problem `busy`.
+ */
+export async function reserveFree(
+  world: Pick<World, "client" | "now" | "pause" | "randomBytes">,
+  account: string,
+  named: { namespace: string; name: string },
+): Promise<boolean> {
+  const before = await world.client.get(kinds.accounts, "", account);
+  const claim = before?.spec.freeMigration;
+  if (claim !== undefined && isOf(claim, named) && claim.uid === undefined && claim.used !== true) return true;
+  if (before === undefined || !(await freeIsOpen(world, before))) return false;
+  let taken = false;
+  await change(world, kinds.accounts, "", account, (live) => {
+    // Somebody else took it since it was looked at.
+    taken = JSON.stringify(live.spec.freeMigration) === JSON.stringify(claim);
+    if (!taken) return undefined;
+    return { ...live, spec: { ...live.spec, freeMigration: { ...named, at: world.now().toISOString() } } };
+  });
+  return taken;
 }
 
 /** Without a size: whether nothing is charged whatever it is. */

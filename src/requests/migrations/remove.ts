@@ -9,7 +9,7 @@ import { findLive, findMigration } from "./find.ts";
 import { hasWrittenNothing } from "./reset.ts";
 import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
 import { marks } from "./view/marks.ts";
-import { versionWithout } from "./view/seen.ts";
+import { goneEverywhere } from "./view/seen.ts";
 import type { Acted, MigrationListItem } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
@@ -28,8 +28,7 @@ export async function remove(
     ...migration.metadata,
     madeAt: migration.metadata.annotations?.[marks.createdAt],
   });
-  const gone = await versionWithout(world, kinds.migrations, world.caches.migrations, migration.metadata);
-  await world.fresh.everywhere(kinds.migrations, gone);
+  await goneEverywhere(world, kinds.migrations, world.caches.migrations, migration.metadata);
   const state = shownState(migration);
   return {
     message: deletedMessage(migration, state),

@@ -14,9 +14,8 @@ import {
 import { clientOf } from "../client-address.ts";
 import { Problem } from "../errors.ts";
 import { isSame } from "../keys.ts";
-import { newDevice } from "../sessions/device.ts";
-import { cookieOf, holds, openSession, readSession, sessionCookie } from "../sessions/session.ts";
-import { attempted, type SignInOrigin } from "../sessions/sign-in.ts";
+import { cookieOf, holds, readSession, sessionCookie } from "../sessions/session.ts";
+import { attempted, type SignInOrigin, signedIn } from "../sessions/sign-in.ts";
 import { newTeamName } from "../teams/membership.ts";
 import type { World } from "../world.ts";
 import { type OidcFlow, oidcCookie, oidcSeconds, readFlow } from "./flow.ts";
@@ -137,7 +136,7 @@ export async function finishOidc(
     }
   });
   if (account === undefined) throw problem ?? refused("The sign-in failed.");
-  const shown = { account: shownAccount(account) };
-  if (flow.link !== undefined) return shown;
-  return { ...shown, opened: { cookie: openSession(world, account), device: newDevice(world, account) } };
+  if (flow.link !== undefined) return { account: shownAccount(account) };
+  const { account: shown, ...opened } = signedIn(world, account);
+  return { account: shown, opened };
 }

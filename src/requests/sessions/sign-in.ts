@@ -1,5 +1,6 @@
 import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
+import type { Account } from "../../resources/account.ts";
 import type { Attempt } from "../accounts/attempts.ts";
 import { readEmail } from "../accounts/email.ts";
 import { expectHash, isPassword } from "../accounts/password.ts";
@@ -10,6 +11,13 @@ import { Problem } from "../errors.ts";
 import type { World } from "../world.ts";
 import { deviceCookie, deviceOf, newDevice } from "./device.ts";
 import { cookieOf, holds, openSession } from "./session.ts";
+
+/** With a new session; `device`: the value of the device's cookie, where there is one. */
+export const signedIn = (
+  world: Pick<World, "secret" | "now" | "randomBytes">,
+  account: Account,
+  device = newDevice(world, account),
+) => ({ account: shownAccount(account), cookie: openSession(world, account), device });
 
 /** Where a guess comes from, and what it is taken from. */
 export interface SignInOrigin {
@@ -103,9 +111,5 @@ export async function signIn(
     return right && found?.metadata.deletionTimestamp === undefined ? found : undefined;
   });
   if (account === undefined) throw new Problem("credentials_refused", "The e-mail address or the password is wrong.");
-  return {
-    account: shownAccount(account),
-    cookie: openSession(world, account),
-    device: device === undefined ? newDevice(world, account) : shown,
-  };
+  return signedIn(world, account, device === undefined ? undefined : shown);
 }

@@ -5,7 +5,7 @@ import { type ApiToken, tokenScopes } from "../../resources/token.ts";
 import { newestFirst, type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
 import { type mintSchema, type ShownToken, shownToken } from "../accounts/shapes.ts";
 import { invalidField, Problem } from "../errors.ts";
-import { untilCached, versionWithout } from "../migrations/view/seen.ts";
+import { goneEverywhere, untilCached } from "../migrations/view/seen.ts";
 import { requireTokensScope } from "../sessions/scope.ts";
 import type { Identity, World } from "../world.ts";
 import { makeToken } from "./token.ts";
@@ -24,6 +24,11 @@ const ownedBy =
 
 const tokensOf = ({ caches }: World, identity: Identity): ApiToken[] =>
   caches.tokensByAccount.of(identity.account.metadata.name).filter(ownedBy(identity));
+
+async function liveTokensOf({ client }: World, identity: Identity): Promise<ApiToken[]> {
+  const labelSelector = `${labels.account}=${identity.account.metadata.name}`;
+  return (await client.list(kinds.tokens, { labelSelector })).filter(ownedBy(identity));
+}
 
 /** Newest first. Throws Problem `invalid` for a cursor of another list. */
 export async function listTokens(world: World, identity: Identity, page: PageRequest): Promise<PageOf<ShownToken>> {
@@ -77,9 +82,7 @@ export async function mintToken(
         },
       });
       // Live: of several at the same time the last one sees all the others. Rather one too few than one too many.
-      const labelSelector = `${labels.account}=${name}`;
-      const live = await world.client.list(kinds.tokens, { labelSelector });
-      if (live.filter(ownedBy(identity)).length > mostTokens) {
+      if ((await liveTokensOf(world, identity)).length > mostTokens) {
         await world.client.remove(kinds.tokens, "", digits, token.metadata.uid ?? "");
         throw tooMany();
       }
@@ -93,16 +96,11 @@ export async function mintToken(
 
 /** Once it has answered, no replica accepts any token that the account had. Resolves to their number. */
 export async function revokeAllTokens(world: World, identity: Identity): Promise<number> {
-  const labelSelector = `${labels.account}=${identity.account.metadata.name}`;
   // Live: a token that another replica made a moment ago is revoked too.
-  const tokens = (await world.client.list(kinds.tokens, { labelSelector })).filter(ownedBy(identity));
+  const tokens = await liveTokensOf(world, identity);
   for (const { metadata } of tokens) await world.client.remove(kinds.tokens, "", metadata.name, metadata.uid ?? "");
   const last = tokens.at(-1);
-  if (last !== undefined)
-    await world.fresh.everywhere(
-      kinds.tokens,
-      await versionWithout(world, kinds.tokens, world.caches.tokens, last.metadata),
-    );
+  if (last !== undefined) await goneEverywhere(world, kinds.tokens, world.caches.tokens, last.metadata);
   return tokens.length;
 }
 
@@ -114,9 +112,6 @@ export async function revokeToken(world: World, identity: Identity, digits: stri
   if (token === undefined || ownerOf(token) !== account.metadata.uid)
     throw new Problem("not_found", "You have no token with this id; GET /api/tokens lists yours.");
   await world.client.remove(kinds.tokens, "", digits, token.metadata.uid ?? "");
-  await world.fresh.everywhere(
-    kinds.tokens,
-    await versionWithout(world, kinds.tokens, world.caches.tokens, token.metadata),
-  );
+  await goneEverywhere(world, kinds.tokens, world.caches.tokens, token.metadata);
   return shownToken(token);
 }

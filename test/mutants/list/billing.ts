@@ -51,7 +51,7 @@ export const billing: readonly Mutant[] = [
   },
   {
     id: "free-claim-without-compare-and-swap",
-    file: "src/requests/billing/reserve.ts",
+    file: "src/requests/billing/terms.ts",
     find: "taken = JSON.stringify(live.spec.freeMigration) === JSON.stringify(claim);",
     replace: "taken = true;",
     // The operator's own compare-and-swap would refuse the second one.

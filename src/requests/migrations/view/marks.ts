@@ -7,7 +7,7 @@ export const marks = {
   createdAt: `${group}/created-at`,
   /** `transfer` or `conversion`, as the URLs say, until the worker says it. */
   type: typeAnnotation,
-  /** The quote that it was created with (`quote-mark.ts`): what its price, once there is billing, is held to. */
+  /** The quote that it was created with (`estimate-token.ts`): what its price, once there is billing, is held to. */
   quote: `${group}/quote`,
   /** Where its URLs lead (`places.ts`). */
   places: `${group}/places`,

@@ -13,20 +13,21 @@ export async function untilCached(world: Pick<World, "pause">, holds: () => bool
 }
 
 /**
- * A version at which an object that was removed is gone, by the watch that told of it: the server's answer says none. Where the watch is silent,
- * one that is above it, which costs live reads until the watches have reached it.
+ * Resolves when every replica knows that an object was removed. It is by the version at which it is gone, by the watch that told of it: the server's
+ * answer says none. Where the watch is silent, by one that is above it, which costs live reads until the watches have reached it.
  */
-export async function versionWithout<T extends KubeObject>(
-  world: Pick<World, "pause" | "client">,
-  kind: Kind<T>,
+export async function goneEverywhere<T extends KubeObject>(
+  world: Pick<World, "pause" | "client" | "fresh">,
+  kind: Kind<T> & Parameters<World["fresh"]["everywhere"]>[0],
   cache: Pick<Informer<T>, "get" | "version">,
   { namespace, name, uid, resourceVersion }: Omit<KubeObject["metadata"], "namespace"> & { namespace?: string },
-): Promise<string> {
+): Promise<void> {
   const isGone = () => {
     const cached = cache.get(namespace ?? "", name);
     const isThere = cached?.metadata.uid === uid && cached?.metadata.deletionTimestamp === undefined;
     return cache.version() >= resourceVersionNumber(resourceVersion) && !isThere;
   };
   await untilCached(world, isGone);
-  return isGone() ? String(cache.version()) : world.client.latest(kind);
+  const version = isGone() ? String(cache.version()) : await world.client.latest(kind);
+  await world.fresh.everywhere(kind, version);
 }

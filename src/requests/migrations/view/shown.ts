@@ -5,8 +5,8 @@ import type { LogEntry, Migration, MigrationState } from "../../../resources/mig
 import { optionsSchema } from "../../../resources/options.ts";
 import { dueRun, isPaid } from "../../../resources/run.ts";
 import { runTypeOf } from "../../../resources/run-type.ts";
+import { quotedSize } from "../keys/estimate-token.ts";
 import { publicId } from "../keys/id.ts";
-import { quotedSize } from "../keys/quote-mark.ts";
 import { marks } from "./marks.ts";
 import { withoutOtherRuns } from "./other-runs.ts";
 import type { MigrationListItem, One } from "./shapes.ts";
