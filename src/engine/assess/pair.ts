@@ -1,8 +1,6 @@
-import { fullName } from "../contract/text/full-name.ts";
-import { thingKey } from "../postgres/catalogue/inventory.ts";
 import { readSelectable, unselected } from "../postgres/catalogue/selectable.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
-import { leftInSource } from "../postgres/source/left-in-source.ts";
+import { isSequenceOf, leftInSource } from "../postgres/source/left-in-source.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import { readClaimed } from "./claimed.ts";
 import type { ReportFinding } from "./finding.ts";
@@ -52,8 +50,7 @@ async function fromPostgres(
     own = await leftInSource(session);
   });
   const tables = source.tables.filter(({ oid }) => !left.has(oid));
-  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
-    own?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
+  const isOwn = isSequenceOf(own);
   const reading = { session, source, tables, own, isOwn, to, options, claimed, pgDump, dumpBytes, signal };
   const found =
     target.engine === "postgres"

@@ -11,15 +11,14 @@ import {
   planTables,
   prefixOf,
   readPlanTarget,
-  readViews,
+  readThings,
   refuseOldTarget,
   relationNames,
   usePresent,
 } from "../plan/postgres-mysql/index.ts";
 import { type PlannedObject, withoutText } from "../plan/types.ts";
-import { readTables, type SourceColumn } from "../postgres/catalogue/catalogue.ts";
-import { readObjects, reportObject } from "../postgres/catalogue/objects.ts";
-import type { Session } from "../postgres/driver/connection.ts";
+import type { SourceColumn } from "../postgres/catalogue/catalogue.ts";
+import { reportObject, type SourceObject } from "../postgres/catalogue/objects.ts";
 import { map } from "../run/memory/lazy.ts";
 import { reportClaimed } from "./claimed.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "./finding.ts";
@@ -37,8 +36,8 @@ export async function fromPostgresToMysql(
   report: ReportFinding,
 ): Promise<PostgresFindings> {
   await reportRefused(report, "the target server", () => refuseOldTarget(target));
-  const all = (await readTables(session, options)).filter(({ oid }) => oid !== own?.oid);
-  const views = await readViews(session);
+  const things = await readThings(session, options, { isTable: ({ oid }) => oid === own?.oid, isSequence: isOwn });
+  const { tables: all, views } = things;
   let chosen: Chosen | undefined;
   await reportRefused(report, "tables", () => {
     chosen = choose(all, { options }, views);
@@ -53,10 +52,10 @@ export async function fromPostgresToMysql(
   const wants = { needs: options.content === "data" ? [] : needs, code: false, size: source.size, jobs: options.jobs };
   const found = await assessMysqlTarget(target, to, wants, report);
   const facts = await readPlanTarget(target, { exact: found.exact, database: to.database }, chosen);
-  const converting = { session, chosen, all, views, isOwn };
+  const converting = { session, chosen, things };
   let planned: PlannedObject[] = [];
   if (options.content !== "data") {
-    const plan = await planCopy(converting, facts, options);
+    const plan = planCopy(converting, facts, options);
     await reportKeyless(target, plan.keyless, report, true);
     planned = reportPlan(plan, report);
   }
@@ -74,7 +73,7 @@ export async function fromPostgresToMysql(
     const { plans } = planTables(converting, facts, options);
     const written = { encoding: source.encoding, version: session.version };
     rows = await intoPresent({ target, database: to.database }, plans, written, drop, report);
-    rows.push(...(await largeObjects(session)));
+    rows.push(...largeObjects(things.objects));
   } else {
     going = reportInTheWay(
       fold(to.database),
@@ -94,10 +93,8 @@ export async function fromPostgresToMysql(
   };
 }
 
-async function largeObjects(session: Session): Promise<PlannedObject[]> {
-  const objects = await readObjects(session);
-  return objects.filter(({ kind }) => kind === "large object").map((one) => withoutText(reportObject(one)));
-}
+const largeObjects = (objects: readonly SourceObject[]): PlannedObject[] =>
+  objects.filter(({ kind }) => kind === "large object").map((one) => withoutText(reportObject(one)));
 
 /** Types without a length of their own. */
 const isLong = ({ type, array, modifier }: SourceColumn) =>

@@ -8,9 +8,14 @@ import {
   readExtensions,
   targetSchema,
 } from "../plan/mysql-postgres/index.ts";
-import { choose, mostColumns, planCopy as planMysql, readPlanTarget, readViews } from "../plan/postgres-mysql/index.ts";
+import {
+  choose,
+  mostColumns,
+  planCopy as planMysql,
+  readPlanTarget,
+  readThings,
+} from "../plan/postgres-mysql/index.ts";
 import { outcomesOf, type Plan, type PlannedObject } from "../plan/types.ts";
-import { readTables } from "../postgres/catalogue/catalogue.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createSelection } from "../run/selection.ts";
 import type { Comparing } from "./comparing.ts";
@@ -97,15 +102,14 @@ async function fromPostgres({ source, target, to, options }: Expecting): Promise
   const session = source.side.sessions[0] as PostgresSession;
   const writer = target.side.sessions[0] as MysqlSession;
   const selection = createSelection(options);
-  const all = (await readTables(session, options)).filter(
-    ({ schema, name, columns }) =>
-      name !== "_rowferry" && (columns.length <= mostColumns || !selection.has(schema, name)),
-  );
-  const views = await readViews(session);
-  const chosen = choose(all, { options }, views);
+  const things = await readThings(session, options, {
+    isTable: ({ schema, name, columns }) =>
+      name === "_rowferry" || (columns.length > mostColumns && selection.has(schema, name)),
+    isSequence: ({ name }) => /^_rowferry/.test(name),
+  });
+  const chosen = choose(things.tables, { options }, things.views);
   const facts = await readPlanTarget(writer, { exact: target.exact, database: to.database }, chosen);
-  const isOwn = ({ name }: { name: string }) => /^_rowferry/.test(name);
-  const plan = await planMysql({ session, chosen, all, views, isOwn }, facts, options);
+  const plan = planMysql({ session, chosen, things }, facts, options);
   const objects = [...outcomesOf(plan)];
   const byName = index(objects);
   return {

@@ -7,5 +7,5 @@ export { planCopy, planTables, readPlanTarget } from "./plan-copy.ts";
 export { type Chosen, choose, mostColumns } from "./tables/choose-tables.ts";
 export { relationNames } from "./tables/claims.ts";
 export { type ExistingTables, usePresent } from "./tables/existing-tables.ts";
+export { readThings } from "./tables/read-source.ts";
 export type { Plans } from "./tables/table-plan.ts";
-export { readViews } from "./tables/views.ts";

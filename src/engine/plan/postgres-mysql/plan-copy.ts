@@ -2,10 +2,8 @@ import type { CopyOptions } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
-import { readObjects } from "../../postgres/catalogue/objects.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
-import type { Srids } from "../../rows/copy-to-load/fields.ts";
 import { map } from "../../run/memory/lazy.ts";
 import { createSelection } from "../../run/selection.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
@@ -18,14 +16,15 @@ import {
   untranslatedView,
   withoutText,
 } from "../types.ts";
-import { createScheme } from "./columns/scheme.ts";
+import type { TargetFacts } from "./columns/scheme.ts";
 import { readSrids } from "./columns/shapes.ts";
 import { objectEntries, sequenceEntries } from "./copy/report.ts";
 import { type ViewOutcomes, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
 import { planAll } from "./tables/plan-tables.ts";
-import { readSequences, type SourceSequence } from "./tables/sequences.ts";
+import type { SourceThings } from "./tables/read-source.ts";
+import type { SourceSequence } from "./tables/sequences.ts";
 import { isKeyless, type Plans, type TablePlan } from "./tables/table-plan.ts";
 import { planViews, type Readables, type SourceView, type Viewed } from "./tables/views.ts";
 
@@ -34,58 +33,37 @@ import { planViews, type Readables, type SourceView, type Viewed } from "./table
 export interface Converting {
   session: Session;
   chosen: Chosen;
-  /** With partitions. */
-  all: readonly SourceTable[];
-  views: readonly SourceView[];
-  /** A sequence of another copy's checkpoint. */
-  isOwn(sequence: SourceSequence): boolean;
+  things: SourceThings;
 }
 
-export interface PlanTarget {
-  maria: boolean;
-  version: number;
-  exact: boolean;
-  database: string;
-  srids?: Srids | undefined;
-}
-
+/** As if every table were new. */
 export const readPlanTarget = async (
   session: MysqlSession,
-  { exact, database }: Pick<PlanTarget, "exact" | "database">,
+  { exact, database }: Pick<TargetFacts, "exact" | "database">,
   { tables }: Chosen,
-): Promise<PlanTarget> => {
+): Promise<TargetFacts> => {
   const { maria, version } = session.server;
-  return { maria, version, exact, database, srids: await readSrids(session, tables) };
+  const srids = await readSrids(session, tables);
+  return { maria, version, exact, database, srids, unsignedZero: false, relations: [], constraints: [] };
 };
 
-/** Of all tables, as if every one were new. Errors: those of `options.types`. */
-export function planTables(
-  { session, chosen: { tables }, all }: Pick<Converting, "session" | "chosen" | "all">,
-  target: PlanTarget,
-  options: CopyOptions,
-) {
-  const scheme = createScheme(
-    { ...target, unsignedZero: false, relations: [], constraints: [] },
-    tables,
-    options.schemas,
-  );
-  const unread = { tables: [], sequences: [], snapshot: "", encoding: "", size: 0, facts: { connections: 0 } };
-  return { scheme, ...planAll({ options, version: session.version, source: unread }, scheme, tables, all) };
-}
+/** Errors: those of `options.types`. */
+export const planTables = ({ session, chosen, things }: Converting, target: TargetFacts, options: CopyOptions) =>
+  planAll({ options, version: session.version, all: things.tables }, target, chosen.tables);
 
 /** `keyless`: tables that are made without a primary key. */
-export async function planCopy(
+export function planCopy(
   converting: Converting,
-  target: PlanTarget,
+  target: TargetFacts,
   options: CopyOptions,
-): Promise<Plan & { keyless: string[] }> {
-  const { session, chosen, views, isOwn } = converting;
+): Plan & { keyless: string[] } {
+  const { session, chosen, things } = converting;
+  const { objects, sequences, views } = things;
   const { scheme, plans } = planTables(converting, target, options);
   const keys = planForeignKeys(scheme, plans);
   const found = noticed(plans);
   const viewed = { scheme, version: session.version, schemas: options.schemas, taken: found.taken };
   const outcomes = viewOutcomes({ ...viewed, exact: target.exact }, views, plans, options);
-  const sequences = (await readSequences(session)).filter((sequence) => !isOwn(sequence));
   const entries = sequenceEntries(sequences, plans.values(), chosen);
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const unread = sequences.filter(isWanted).filter(({ last }) => last === null);
@@ -101,7 +79,7 @@ export async function planCopy(
         ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
         ...(key.name === key.source.name ? {} : { targetName: key.name }),
       })),
-      ...objectEntries(await readObjects(session), chosen).map((entry) => withView(entry, outcomes)),
+      ...objectEntries(objects, chosen).map((entry) => withView(entry, outcomes)),
       ...entries,
     ].map(withoutText),
     warnings: [

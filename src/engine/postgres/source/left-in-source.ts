@@ -1,6 +1,8 @@
 import { EngineError } from "../../contract/index.ts";
+import { fullName } from "../../contract/text/full-name.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { leftCheckpoint } from "../../run/fence/leftover-checkpoint.ts";
+import { thingKey } from "../catalogue/inventory.ts";
 import type { Session } from "../driver/connection.ts";
 import { fenceTableName, findAlike, partsOf } from "../fence/table.ts";
 
@@ -18,3 +20,9 @@ export async function leftInSource(source: Session) {
   const entry = leftCheckpoint(printable(`${found.schema}.${fenceTableName}`));
   return { ...found, parts: await partsOf(source, found), entry };
 }
+
+/** Whether a sequence belongs to that fence. */
+export const isSequenceOf =
+  (left: { parts: ReadonlySet<string> } | undefined) =>
+  ({ schema, name }: { schema: string; name: string }): boolean =>
+    left?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;

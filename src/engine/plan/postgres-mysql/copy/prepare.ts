@@ -1,6 +1,5 @@
 import { counted } from "../../../../guard/text.ts";
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
-import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
@@ -9,12 +8,9 @@ import { constraintKind, mysqlClaim } from "../../../mysql/fence/taken-names.ts"
 import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { keylessTables } from "../../../mysql/target/keyless.ts";
-import { readTables, type SourceTable } from "../../../postgres/catalogue/catalogue.ts";
-import { thingKey } from "../../../postgres/catalogue/inventory.ts";
-import { readObjects, type SourceObject } from "../../../postgres/catalogue/objects.ts";
 import { readSkippedRelations } from "../../../postgres/catalogue/skipped-relations.ts";
 import { type HeldLocks, letGo } from "../../../postgres/source/holding.ts";
-import { leftInSource } from "../../../postgres/source/left-in-source.ts";
+import { isSequenceOf, leftInSource } from "../../../postgres/source/left-in-source.ts";
 import { openSource, type PostgresSource } from "../../../postgres/source/source.ts";
 import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
 import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
@@ -24,7 +20,7 @@ import { workOff } from "../../../run/work.ts";
 import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
 import { looking } from "../../fits/values.ts";
 import { setsOf } from "../columns/narrowing.ts";
-import { createScheme, prefixOf, type Scheme } from "../columns/scheme.ts";
+import { prefixOf, type Scheme } from "../columns/scheme.ts";
 import { readSrids } from "../columns/shapes.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { setPresentCounter } from "../finish/finish-table.ts";
@@ -34,15 +30,14 @@ import { emptyPresent, usePresent } from "../tables/existing-tables.ts";
 import { planForeignKeys } from "../tables/foreign-keys.ts";
 import { byKey } from "../tables/key-parts.ts";
 import { type Planner, planAll } from "../tables/plan-tables.ts";
-import { readSequences, type SourceSequence } from "../tables/sequences.ts";
+import { readThings, type SourceThings } from "../tables/read-source.ts";
 import { isKeyless } from "../tables/table-plan.ts";
-import { readViews, type SourceView } from "../tables/views.ts";
 import type { CopyWorker } from "./copy-part.ts";
 import { makeWithFallback } from "./create-table.ts";
 import { doubtfulTables } from "./doubtful-tables.ts";
 import { keepFinished, type ResumedTables } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
-import { type FinishedTable, plansOf } from "./state.ts";
+import type { FinishedTable } from "./state.ts";
 import { dropNamed, markMade, readFacts, relationsToDrop, targetName, withoutRelations } from "./target.ts";
 
 /** From the snapshot to the tables in the target, empty or kept from an earlier attempt. */
@@ -51,14 +46,11 @@ import { dropNamed, markMade, readFacts, relationsToDrop, targetName, withoutRel
 const sourceRead = 0.3;
 const valuesCompared = 0.5;
 
-export interface PreparedCopy extends Planner {
+export interface PreparedCopy extends Planner, Omit<SourceThings, "tables"> {
   workers: readonly CopyWorker[];
   source: PostgresSource;
   /** The locks on the source's tables. */
   held: HeldLocks;
-  objects: readonly SourceObject[];
-  sequences: readonly SourceSequence[];
-  views: readonly SourceView[];
   chosen: Chosen;
   scheme: Scheme;
   kept: ResumedTables;
@@ -90,17 +82,14 @@ async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<P
   run.progress.stage(sourceRead, 3);
   const others = await Promise.all(Array.from({ length: options.jobs - 1 }, run.openReader));
   const foreign = await leftInSource(first);
-  const isOwn = ({ schema, name }: { schema: string; name: string }) =>
-    foreign?.parts.has(thingKey({ kind: "sequence", name: fullName(schema, name) })) === true;
   const { source, found, held } = await openSource(
     first,
     others,
-    async () => ({
-      tables: (await readTables(first, options)).filter(({ oid }) => oid !== foreign?.oid),
-      objects: await readObjects(first),
-      sequences: (await readSequences(first)).filter((sequence) => !isOwn(sequence)),
-      views: await readViews(first),
-    }),
+    () =>
+      readThings(first, options, {
+        isTable: ({ oid }) => oid === foreign?.oid,
+        isSequence: isSequenceOf(foreign),
+      }),
     {
       left: () => readSkippedRelations(first, options),
       columnless: true,
@@ -129,14 +118,7 @@ async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<P
   return { ...tables, workers, source, held, chosen, objects, sequences, views };
 }
 
-interface Preparing {
-  workers: readonly CopyWorker[];
-  source: PostgresSource;
-  chosen: Chosen;
-  /** Of the source, with partitions. */
-  tables: readonly SourceTable[];
-  sequences: readonly SourceSequence[];
-  views: readonly SourceView[];
+interface Preparing extends Pick<PreparedCopy, "workers" | "source" | "chosen">, SourceThings {
   made: readonly MadeObject[];
 }
 
@@ -166,21 +148,21 @@ async function prepareTarget(
   );
   const doomed = content === "data" ? [] : relationsToDrop(facts, wanted, drop);
   const srids = await readSrids(target, chosen.tables);
-  const { scheme, planner } = await planned(fence, { ...facts, content }, (claimed) => {
+  const planning = { options, version: first.version, all: tables, heaps: source.tables };
+  const planner = await planned(fence, { ...facts, content }, (claimed) => {
     const free = content === "data" ? { ...facts, relations: [] } : withoutRelations(facts, doomed);
     const constraints = [...free.constraints, ...claimed.map((name) => ({ table: "", name }))];
-    const scheme = createScheme({ ...free, constraints, srids }, chosen.tables, options.schemas);
-    return { scheme, planner: planAll({ options, version: first.version, source }, scheme, chosen.tables, tables) };
+    return planAll(planning, { ...free, constraints, srids }, chosen.tables);
   });
+  const { scheme, states } = planner;
   const uncounted: string[] = [];
   if (content !== "data") {
-    const names = planner.states.flatMap(({ plan }) => (isKeyless(plan) ? [plan.name] : []));
+    const names = states.flatMap(({ plan }) => (isKeyless(plan) ? [plan.name] : []));
     await keylessTables(target, names, true);
   }
   run.progress.did();
   const finished =
     request.reset || content === "schema" ? new Map<string, FinishedTable>() : await readFinished<FinishedTable>(fence);
-  const { states } = planner;
   const present =
     content === "data"
       ? await usePresent(
@@ -258,16 +240,16 @@ async function prepareTarget(
 const mostPlans = 3;
 
 /** Plans with names that no other run has claimed, and claims them. `plan` gets the names of their constraints. */
-async function planned<Plan extends { scheme: Scheme; planner: Planner }>(
+async function planned(
   fence: MysqlFence,
   { exact, content }: { exact: boolean; content: NonNullable<CopyOptions["content"]> },
-  plan: (claimed: string[]) => Plan,
-): Promise<Plan> {
+  plan: (claimed: string[]) => ReturnType<typeof planAll>,
+): Promise<ReturnType<typeof planAll>> {
   for (let turn = 1; ; turn++) {
     const done = plan(takenNames(await fence.claimedByOthers(), (kind) => kind === constraintKind));
-    const { scheme, planner } = done;
+    const { scheme, plans } = done;
     // Their names are given here, and found again when the keys are made.
-    planForeignKeys(scheme, plansOf(planner.states));
+    planForeignKeys(scheme, plans);
     const tables = [...scheme.tables.values()].map((name) => mysqlClaim("table", name, exact));
     try {
       // Of tables that are there, nothing else is claimed.

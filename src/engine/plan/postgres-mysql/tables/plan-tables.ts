@@ -6,7 +6,7 @@ import type { ColumnPlanning, Expressions } from "../columns/column-plan.ts";
 import { createExpressions } from "../columns/expressions.ts";
 import { keyedColumns } from "../columns/key-room.ts";
 import { checkOverrides, overrideOf } from "../columns/overrides.ts";
-import type { Scheme } from "../columns/scheme.ts";
+import { createScheme, type Scheme, type TargetFacts } from "../columns/scheme.ts";
 import { createObservedTypes, type ReadonlyObservedTypes } from "../copy/observed-types.ts";
 import { createTableState, plansOf, type TableState } from "../copy/state.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
@@ -28,13 +28,23 @@ export interface Planner {
   replan(plan: TablePlan, observedTypes: ReadonlyObservedTypes): TablePlan;
 }
 
-/** `version`: the source's server_version_num. `all`: with partitions. Errors: those of `options.types`. */
+export interface Planning {
+  options: CopyOptions;
+  /** The source's server_version_num. */
+  version: number;
+  /** With partitions. */
+  all: readonly SourceTable[];
+  /** Where their rows are; an assessment and a verification, which read no rows, have none. */
+  heaps?: PostgresSource["tables"];
+}
+
+/** `tables`: those that are copied. Errors: those of `options.types`. */
 export function planAll(
-  { options, version, source }: { options: CopyOptions; version: number; source: PostgresSource },
-  scheme: Scheme,
+  { options, version, all, heaps: found = [] }: Planning,
+  facts: TargetFacts,
   tables: readonly SourceTable[],
-  all: readonly SourceTable[],
-): Planner & { plans: Plans } {
+): Planner & { scheme: Scheme; plans: Plans } {
+  const scheme = createScheme(facts, tables, options.schemas);
   checkOverrides(options.types, tables);
   const expressions =
     options.content === "data"
@@ -43,7 +53,7 @@ export function planAll(
           { engine: "postgres", version },
           { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
         );
-  const heaps = new Map(source.tables.map((heap) => [heap.oid, heap]));
+  const heaps = new Map(found.map((heap) => [heap.oid, heap]));
   const joined = joinedTypes(tables);
   const users = new Map<number, number>();
   for (const { columns } of tables)
@@ -81,6 +91,7 @@ export function planAll(
     })
     .sort((a, b) => b.rows.bytes - a.rows.bytes);
   return {
+    scheme,
     states,
     plans: plansOf(states),
     replan: ({ source: table }, observedTypes) =>
