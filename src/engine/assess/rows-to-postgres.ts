@@ -1,13 +1,12 @@
 import { doubtWarnings } from "../plan/fits/doubt-warnings.ts";
 import {
-  createRemade,
   doubtsOf,
   type ExistingTable,
   filledTables,
   type MysqlSource,
   othersLeft,
   type PlanOptions,
-  planDataOnly,
+  planSource,
   readAsUtcWarnings,
   readThere,
   refuseReferred,
@@ -37,13 +36,12 @@ export async function rowsToPostgres(
     there = await readThere(target, schema, catalogue.tables);
   });
   const scheme = schemeFor(source, wishes);
-  const remade = createRemade();
+  const { plan: planOf } = await planSource(source, scheme, { there });
   const plans: TablePlan[] = [];
   for (const table of catalogue.tables) {
-    const present = there.get(table.name);
-    if (present === undefined) continue;
+    if (!there.has(table.name)) continue;
     await reportRefused(report, table.name, () => {
-      const plan = remade(() => planDataOnly(scheme, table, present));
+      const plan = planOf(table.name);
       plans.push(plan);
       reportWarnings(doubtWarnings(table.name, doubtsOf(plan.copied)), report);
     });

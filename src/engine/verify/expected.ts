@@ -2,12 +2,7 @@ import { fullName } from "../contract/text/full-name.ts";
 import { readCatalogue } from "../mysql/catalogue/catalogue.ts";
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import { selectedCatalogue } from "../mysql/source/selected.ts";
-import {
-  type ObservedType,
-  planCopy as planPostgres,
-  readExtensions,
-  targetSchema,
-} from "../plan/mysql-postgres/index.ts";
+import { type ObservedType, planCopy as planPostgres, readTraits, targetSchema } from "../plan/mysql-postgres/index.ts";
 import {
   choose,
   mostColumns,
@@ -52,16 +47,14 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
   const whole = await readCatalogue(session, database, (table) => selection.has(database, table));
   const { catalogue } = selectedCatalogue(whole, database, selection);
   const tables = catalogue.tables.filter(({ name }) => name !== "_rowferry");
-  const { maria, version } = session.server;
-  const traits = { targetVersion: writer.version, ...(await readExtensions(writer)) };
   const plan = await planPostgres(
-    { session, database, maria, version, catalogue: { ...catalogue, tables } },
+    { session, database, catalogue: { ...catalogue, tables } },
     {
       options,
       schema: targetSchema(options, database),
       forced: new Map(),
       observedTypes: widened(expecting),
-      ...traits,
+      ...(await readTraits(writer)),
     },
   );
   const planned = [...outcomesOf(plan)];

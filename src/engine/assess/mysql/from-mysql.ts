@@ -24,9 +24,9 @@ import {
   columnKey,
   type MysqlSource,
   planCopy as planPostgres,
-  readExtensions,
   readNames,
   readOverrides,
+  readTraits,
   refuseMoneyTypes,
   refuseTogether,
   targetSchema,
@@ -93,10 +93,9 @@ export async function fromMysql(
     ({ whole, left } = await withoutCheckpoint(session, from.database, whole, has));
   });
   const { catalogue, excluded } = selectedCatalogue(whole, from.database, selection);
-  const { maria, version } = session.server;
   const out = excluded.flatMap(({ kind, name }) => (kind === "trigger" ? [] : [name]));
   const reading: Reading = {
-    source: { session, database: from.database, maria, version, catalogue },
+    source: { session, database: from.database, catalogue },
     left: out,
     request,
     report,
@@ -162,7 +161,7 @@ async function intoPostgres({ source, request, report }: Reading, session: Postg
   reportManyColumns(catalogue.tables, report);
   const forced = await readOverrides(session, database, catalogue.tables, options.types);
   await reportRefused(report, "options.types", () => refuseMoneyTypes(session, forced));
-  const traits = { targetVersion: session.version, ...(await readExtensions(session)) };
+  const traits = await readTraits(session);
   const answer = { empty: relations.length === 0, free: null };
   if (content === "data")
     return {

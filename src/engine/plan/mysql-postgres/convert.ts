@@ -3,7 +3,6 @@ import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/sourc
 import { connect, type Session as Writer } from "../../postgres/driver/connection.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
 import { BadText, located } from "../../rows/mysql-to-copy/bad-text.ts";
-import type { Field } from "../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { createThrottle } from "../../run/throttle.ts";
@@ -14,7 +13,6 @@ import { createSessions } from "./copy/sessions.ts";
 import { refuseTogether, targetSchema, zeroDates } from "./options.ts";
 
 interface Source extends OpenedSource {
-  zero: Field["zero"];
   /** Of the target. */
   schema: string;
 }
@@ -28,9 +26,10 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
   async open(life) {
     const { options, source } = life.request;
     refuseTogether(options);
-    const zero = zeroDates(options);
+    // Refused before the source is read.
+    zeroDates(options);
     const schema = targetSchema(options, source.database);
-    return { ...(await openMysqlSource(life)), zero, schema };
+    return { ...(await openMysqlSource(life)), schema };
   },
   fence: (life) => openFence(life.request.target, fenceOptions(life)),
   diagnose: ({ request }, { snapshot }, fence) => [
@@ -42,7 +41,7 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
   ],
   async copy(life, source, fence) {
     const { request, hooks, progress, signal, fail, atEnd } = life;
-    const { snapshot, catalogue, excluded, zero, schema } = source;
+    const { snapshot, catalogue, excluded, schema } = source;
     const { options } = request;
     const open = async () => {
       const session = await connect(request.target, {
@@ -57,7 +56,7 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
     const sessions = createSessions(open, options.jobs);
     atEnd(() => sessions.close());
     const { target, ...done } = await copyAll({
-      ...{ request, hooks, progress, snapshot, catalogue, excluded, fence, open, sessions, fail, zero, schema, signal },
+      ...{ request, hooks, progress, snapshot, catalogue, excluded, fence, open, sessions, fail, schema, signal },
       throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
     });
     return {

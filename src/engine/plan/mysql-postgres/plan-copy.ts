@@ -1,4 +1,4 @@
-import type { CopyOptions, InventoryEntry } from "../../contract/index.ts";
+import type { InventoryEntry } from "../../contract/index.ts";
 import type { Catalogue } from "../../mysql/catalogue/catalogue.ts";
 import { readDefinitions } from "../../mysql/catalogue/objects.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
@@ -15,45 +15,16 @@ import {
 } from "../types.ts";
 import { checkEntry } from "./columns/checks.ts";
 import type { Scheme } from "./columns/column-plan.ts";
-import type { ObservedType } from "./columns/types.ts";
 import { lostKeys, othersReported, readAsUtcWarnings, withoutPostgis } from "./copy/report.ts";
 import { plannedGrants } from "./finish/grants.ts";
-import { zeroDates } from "./options.ts";
 import { planForeignKeys } from "./tables/foreign-keys.ts";
 import { doubtfulIndexes } from "./tables/indexes.ts";
-import { createRemade } from "./tables/remade-plan.ts";
-import { createScheme } from "./tables/scheme.ts";
-import { planSequences } from "./tables/sequences.ts";
-import { doubtsOf, planTable, type TablePlan } from "./tables/table-plan.ts";
+import { planSource } from "./tables/plan-tables.ts";
+import { type MysqlSource, type PlanOptions, schemeFor } from "./tables/scheme.ts";
+import { doubtsOf, type TablePlan } from "./tables/table-plan.ts";
 import { planViews } from "./tables/views.ts";
 
 /** What a copy from MySQL or MariaDB to PostgreSQL would make of the source's objects, before any row is read. */
-
-export interface MysqlSource {
-  session: MysqlSession;
-  database: string;
-  maria: boolean;
-  version: number;
-  catalogue: Catalogue;
-}
-
-export interface PlanOptions extends Pick<Scheme, "targetVersion" | "postgis" | "btreeGist" | "schema" | "forced"> {
-  options: CopyOptions;
-  /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
-  observedTypes?: (table: string) => ReadonlyMap<string, ObservedType>;
-}
-
-export const schemeFor = (
-  { database, maria, version, catalogue }: MysqlSource,
-  { options, observedTypes: _, ...wishes }: PlanOptions,
-): Scheme =>
-  createScheme(database, maria, catalogue.tables, [], {
-    ...wishes,
-    zero: zeroDates(options),
-    rowless: options.content === "schema",
-    sourceVersion: version,
-    icu: true,
-  });
 
 /** `target`: its roles decide what becomes of rights; without it they are left out. */
 export async function planCopy(
@@ -63,13 +34,8 @@ export async function planCopy(
 ): Promise<Plan> {
   const { session, database, catalogue } = source;
   const scheme = schemeFor(source, wishes);
-  // Before the tables, whose defaults may draw from them.
-  const sequences = await planSequences(scheme, session, catalogue.others);
-  const remade = createRemade();
-  const plans = catalogue.tables.map((table) => {
-    const learnt = wishes.observedTypes?.(table.name) ?? new Map();
-    return remade(() => planTable(scheme, table, learnt));
-  });
+  const { plan, sequences } = await planSource(source, scheme, { observed: wishes.observedTypes });
+  const plans = catalogue.tables.map(({ name }) => plan(name));
   const keys = planForeignKeys(scheme, new Map(plans.map((plan) => [plan.source.name, plan])));
   return {
     tables: { [Symbol.iterator]: () => map(plans, (plan) => plannedTable(database, plan)) },

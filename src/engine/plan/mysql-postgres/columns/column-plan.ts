@@ -95,9 +95,9 @@ export interface Scheme {
   targetVersion: number;
   /** The target has ICU's collations. */
   icu: boolean;
-  /** The target's schema with PostGIS; undefined: it has none. */
+  /** The target's schema with PostGIS, where the database has the extension and the user may use it. */
   postgis: string | undefined;
-  /** The target has the extension btree_gist. */
+  /** The target has the extension btree_gist; its operator classes are found by their types, whatever their schema. */
   btreeGist: boolean;
   /** Objects to make before the tables, by name; planning a table may add to them. */
   shared: Map<string, Shared>;
@@ -106,5 +106,8 @@ export interface Scheme {
   /** No row is copied: guesses have nothing to prove them. */
   rowless: boolean;
 }
+
+/** What of the target decides how tables are planned; none of it is ever created there. */
+export type TargetTraits = Pick<Scheme, "targetVersion" | "icu" | "postgis" | "btreeGist">;
 
 export const columnKey = (table: string, column: string): string => `${table}\0${column}`;

@@ -32,7 +32,7 @@ import type { TargetDatabase } from "./target.ts";
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
 export interface PassResult
   extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed"> {
-  target: Pick<TargetDatabase, "version" | "versionText">;
+  target: Pick<TargetDatabase, "versionText">;
 }
 
 /** Of the schema's phase, which then looks at values and makes the tables. */

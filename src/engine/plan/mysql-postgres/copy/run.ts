@@ -3,7 +3,6 @@ import type { Catalogue } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import type { Field } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -18,7 +17,6 @@ export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "
   sessions: Sessions<Writer>;
   excluded: InventoryEntry[];
   throttle: Throttle;
-  zero: Field["zero"];
   schema: string;
 }
 

@@ -7,26 +7,16 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
+import type { TargetTraits } from "../columns/column-plan.ts";
 import type { Shared } from "../columns/folding.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { dropNamed, relations } from "./drop-named.ts";
 import type { CreateTable } from "./fallback.ts";
 
-/** What the target has that is never created there. */
-export interface Extensions {
-  /** The schema with PostGIS, where the database has the extension and the user may use it. */
-  postgis: string | undefined;
-  /** Its operator classes are found by their types, whatever their schema. */
-  btreeGist: boolean;
-}
-
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
-export interface TargetDatabase extends Extensions {
+export interface TargetDatabase {
   versionText: string;
-  /** server_version_num. */
-  version: number;
-  /** It has ICU's collations. */
-  icu: boolean;
+  traits: TargetTraits;
   /** Names of relations, types and functions that are in the schema already. */
   taken: string[];
 }
@@ -111,9 +101,8 @@ export async function readTarget(
 }
 
 async function readServer(session: Writer): Promise<Omit<TargetDatabase, "taken">> {
-  const [server] = await session.query<{ version: string; encoding: string; icu: boolean }>(
-    `SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding,
-            EXISTS (SELECT FROM pg_collation WHERE collprovider = 'i') AS icu`,
+  const [server] = await session.query<{ version: string; encoding: string }>(
+    "SELECT current_setting('server_version') AS version, current_setting('server_encoding') AS encoding",
   );
   if (server?.encoding !== "UTF8") {
     throw new EngineError(
@@ -121,23 +110,21 @@ async function readServer(session: Writer): Promise<Omit<TargetDatabase, "taken"
       `the target database is encoded in ${server?.encoding}: create one with ENCODING 'UTF8', which holds every text`,
     );
   }
-  return {
-    versionText: server.version,
-    version: session.version,
-    icu: server.icu,
-    ...(await readExtensions(session)),
-  };
+  return { versionText: server.version, traits: await readTraits(session) };
 }
 
-export async function readExtensions(session: Writer): Promise<Extensions> {
-  const found = await session.query<{ name: string; schema: string; usable: boolean }>(
-    `SELECT e.extname AS name, n.nspname AS schema, pg_catalog.has_schema_privilege(n.oid, 'USAGE') AS usable
-       FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
-      WHERE e.extname IN ('postgis', 'btree_gist')`,
+export async function readTraits(session: Writer): Promise<TargetTraits> {
+  const [found] = await session.query<{ icu: boolean; postgis: string | null; btreeGist: boolean }>(
+    `SELECT EXISTS (SELECT FROM pg_catalog.pg_collation WHERE collprovider = 'i') AS icu,
+            (SELECT n.nspname FROM pg_catalog.pg_extension e JOIN pg_catalog.pg_namespace n ON n.oid = e.extnamespace
+              WHERE e.extname = 'postgis' AND pg_catalog.has_schema_privilege(n.oid, 'USAGE')) AS postgis,
+            EXISTS (SELECT FROM pg_catalog.pg_extension WHERE extname = 'btree_gist') AS "btreeGist"`,
   );
   return {
-    postgis: found.find(({ name, usable }) => name === "postgis" && usable)?.schema,
-    btreeGist: found.some(({ name }) => name === "btree_gist"),
+    targetVersion: session.version,
+    icu: found?.icu === true,
+    postgis: found?.postgis ?? undefined,
+    btreeGist: found?.btreeGist === true,
   };
 }
 

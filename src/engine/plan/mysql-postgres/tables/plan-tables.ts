@@ -14,7 +14,7 @@ import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planDataOnly } from "./data-only-plan.ts";
 import { type ExistingTable, readThere } from "./existing-tables.ts";
 import { createRemade } from "./remade-plan.ts";
-import { createScheme } from "./scheme.ts";
+import { type MysqlSource, schemeFor } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";
 
@@ -22,7 +22,7 @@ const nothingObserved: ReadonlyMap<string, ObservedType> = new Map();
 
 /** Every table's plan, before the first write. */
 export interface Planned {
-  target: Pick<TargetDatabase, "version" | "versionText">;
+  target: Pick<TargetDatabase, "versionText">;
   scheme: Scheme;
   observedTypes: ObservedTypes;
   /** Largest first, so that no long one is left for the end. */
@@ -40,10 +40,10 @@ export interface Planned {
 export const planAll = (run: CopyRun): Promise<Planned> => planned(run).catch(giveBack(run.fence));
 
 async function planned(run: CopyRun): Promise<Planned> {
-  const { request, hooks, snapshot, catalogue, fence, sessions, zero, schema } = run;
+  const { request, hooks, snapshot, catalogue, fence, sessions, schema } = run;
   const { options } = request;
   const { database } = request.source;
-  const { maria, version: sourceVersion } = firstReader(snapshot).server;
+  const source = { session: firstReader(snapshot), database, catalogue };
   const rowless = options.content === "schema";
   const observedTypes = createObservedTypes(catalogue.tables, options.zero_dates ?? "null", (message) =>
     hooks.log("info", printable(message)),
@@ -57,46 +57,49 @@ async function planned(run: CopyRun): Promise<Planned> {
   const { target, scheme, there } = await sessions.use(async (session) => {
     const ours = made.flatMap(({ name: [within, name] }) => (within === schema && name !== undefined ? [name] : []));
     const names = catalogue.tables.map(({ name }) => name);
-    const { taken, ...server } = await readTarget(session, schema, ours, names);
-    const there =
-      options.content === "data"
-        ? await readThere(session, schema, catalogue.tables)
-        : new Map<string, ExistingTable>();
+    const { taken, traits, ...target } = await readTarget(session, schema, ours, names);
+    const there = options.content === "data" ? await readThere(session, schema, catalogue.tables) : undefined;
     const forced = await readOverrides(session, database, catalogue.tables, options.types);
     await refuseMoneyTypes(session, forced);
-    const { icu, postgis, btreeGist } = server;
-    const { version: targetVersion } = session;
-    const wishes = { schema, zero, forced, rowless, sourceVersion, targetVersion, icu, postgis, btreeGist };
-    return {
-      target: server,
-      there,
-      scheme: createScheme(
-        database,
-        maria,
-        catalogue.tables,
-        [...taken, ...takenNames(schema, claimed, names)],
-        wishes,
-      ),
-    };
+    const used = [...taken, ...takenNames(schema, claimed, names)];
+    return { target, there, scheme: schemeFor(source, { options, schema, forced, ...traits }, used) };
   });
-  const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
-  const remade = createRemade();
-  const plan = (name: string) => {
-    const source = sources.get(name);
-    if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
-    const target = there.get(name);
-    if (target !== undefined) return remade(() => planDataOnly(scheme, source, target));
-    const learnt = observedTypes.of(name);
-    // What is learnt later makes another plan: this one stays as it is.
-    return learnt.size > 0
-      ? planTable(scheme, source, learnt)
-      : remade(() => planTable(scheme, source, nothingObserved));
-  };
-  const sequences = there.size > 0 ? [] : await planSequences(scheme, firstReader(snapshot), catalogue.others);
+  const { plan, sequences } = await planSource(source, scheme, { there, observed: (table) => observedTypes.of(table) });
   // Planned by name, so that a later attempt gives the same names.
   const plans = catalogue.tables.map(({ name }) => plan(name)).sort((a, b) => b.source.dataBytes - a.source.dataBytes);
   const claims =
     options.content === "data" ? filledNames(schema, plans) : plannedNames(scheme, plans, catalogue.others);
   await fence.claim(claims, earlier);
   return { target, scheme, observedTypes, plans, plan, made, finished, sequences };
+}
+
+export interface Planning {
+  /** Of rows alone: the tables that they come into. */
+  there?: ReadonlyMap<string, ExistingTable> | undefined;
+  /** What the data have taught of a table. */
+  observed?: ((table: string) => ReadonlyMap<string, ObservedType>) | undefined;
+}
+
+/** The plans of a source's sequences and tables: a copy reads them in its snapshot, an assessment and a verification as they are now. */
+export async function planSource(
+  { session, catalogue }: MysqlSource,
+  scheme: Scheme,
+  { there, observed = () => nothingObserved }: Planning,
+): Promise<Pick<Planned, "plan" | "sequences">> {
+  const sources = new Map<string, SourceTable>(catalogue.tables.map((table) => [table.name, table]));
+  const remade = createRemade();
+  const plan = (name: string) => {
+    const source = sources.get(name);
+    if (source === undefined) throw new EngineError("database_error", `table ${name} is not in the catalogue`);
+    const target = there?.get(name);
+    if (target !== undefined) return remade(() => planDataOnly(scheme, source, target));
+    const learnt = observed(name);
+    // What is learnt later makes another plan: this one stays as it is.
+    return learnt.size > 0
+      ? planTable(scheme, source, learnt)
+      : remade(() => planTable(scheme, source, nothingObserved));
+  };
+  // Before the tables, whose defaults may draw from them.
+  const sequences = there === undefined ? await planSequences(scheme, session, catalogue.others) : [];
+  return { plan, sequences };
 }

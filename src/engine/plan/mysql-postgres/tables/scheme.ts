@@ -1,7 +1,11 @@
-import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
+import type { CopyOptions } from "../../../contract/index.ts";
+import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { columnsOf } from "../../../mysql/catalogue/partitions.ts";
-import { columnKey, type Scheme } from "../columns/column-plan.ts";
+import type { Session as MysqlSession } from "../../../mysql/driver/session.ts";
+import { columnKey, type Scheme, type TargetTraits } from "../columns/column-plan.ts";
 import { fixedColumns } from "../columns/expressions.ts";
+import type { ObservedType } from "../columns/types.ts";
+import { zeroDates } from "../options.ts";
 import { createNames } from "./names.ts";
 
 /** Names that the tables of a run share. */
@@ -11,6 +15,31 @@ export type NamingOptions = Pick<
   Scheme,
   "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis" | "btreeGist"
 >;
+
+export interface MysqlSource {
+  session: MysqlSession;
+  database: string;
+  catalogue: Catalogue;
+}
+
+export interface PlanOptions extends TargetTraits, Pick<Scheme, "schema" | "forced"> {
+  options: CopyOptions;
+  /** What the target shows that the data have taught of a table; nothing where there is no copy yet. */
+  observedTypes?: (table: string) => ReadonlyMap<string, ObservedType>;
+}
+
+/** By the servers and the options of a run. `taken`: as for `createScheme`. */
+export const schemeFor = (
+  { session: { server }, database, catalogue }: MysqlSource,
+  { options, observedTypes: _, ...wishes }: PlanOptions,
+  taken: Iterable<string> = [],
+): Scheme =>
+  createScheme(database, server.maria, catalogue.tables, taken, {
+    ...wishes,
+    zero: zeroDates(options),
+    rowless: options.content === "schema",
+    sourceVersion: server.version,
+  });
 
 /** Names of tables first, so that they stay as they are. `taken`: relations and types that are in the schema already. */
 export function createScheme(
