@@ -4,8 +4,12 @@ import type { Session } from "../../engine/mysql/driver/session.ts";
 import { errorNumber, isDenied } from "../../engine/mysql/driver/write-session.ts";
 import { serverMessage } from "../../engine/plan/mysql-mysql/copy/create-tables.ts";
 import { readTarget } from "../../engine/plan/mysql-mysql/copy/target.ts";
-import { definerOf, definerRefused, missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
-import { definerNotAllowed } from "../../engine/plan/mysql-mysql/finish/definers.ts";
+import {
+  definerNotAllowed,
+  definerOf,
+  definerRefused,
+  missing,
+} from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { BackupError } from "../contract.ts";
 import type { ArchivePart } from "../manifest-schema.ts";
 import { notMade } from "../target.ts";

@@ -5,6 +5,7 @@ import { doubtWarnings } from "../../plan/fits/doubt-warnings.ts";
 import {
   checkDataOnly,
   codeWarnings,
+  filled,
   largeObjectsThere,
   loadedTables,
   noneSkipped,
@@ -109,7 +110,7 @@ export async function betweenPostgres(
   let drops = noneDropped;
   if (rowsAlone) {
     const kept = new Set(wanted.filter(({ kind }) => kind === "table").map(({ name }) => name));
-    const filled = await loadedTables(
+    const loaded = await loadedTables(
       session,
       target,
       (await readTables(session)).filter(
@@ -117,19 +118,15 @@ export async function betweenPostgres(
       ),
       { content: "data", log: () => undefined },
     );
-    reportClaimed(
-      claimed,
-      filled.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) })),
-      report,
-    );
+    reportClaimed(claimed, filled(loaded), report);
     await reportRefused(report, "the target's tables", async () => {
       const sides = { source: session, target };
-      const { doubtful } = await checkDataOnly(sides, filled, options.drop, () => false);
+      const { doubtful } = await checkDataOnly(sides, loaded, options.drop, () => false);
       for (const { table, doubts } of doubtful) reportWarnings(doubtWarnings(table, doubts), report);
     });
-    await reportDataOnly(target, filled, report, () => quietly(target, withLeaves(filled)));
-    const going = filled.filter(({ schema, name }) => isNamed(options.drop ?? [], schema, name));
-    const names = going.map(({ schema, name }) => fullName(schema, name));
+    await reportDataOnly(target, loaded, report, () => quietly(target, withLeaves(loaded)));
+    const going = loaded.filter(({ schema, name }) => isNamed(options.drop ?? [], schema, name));
+    const names = filled(going).map(({ name }) => name);
     drops = await reportPostgresDropped(target, names, options.content, report);
   } else {
     await reportOwners(session, target, wanted, report);

@@ -2,7 +2,7 @@
 
 export { readSequences } from "./copy/sequences.ts";
 export { readAccounts, readTarget } from "./copy/target.ts";
-export { definerMissing, definerNotAllowed, definerRequested } from "./finish/definers.ts";
+export { definerMissing, definerNotAllowed, definerRequested } from "./finish/create-code.ts";
 export { type MysqlPlan, planCopy } from "./plan-copy.ts";
 export { wantedNames, withoutKey } from "./tables/claims.ts";
 export { checkPresent } from "./tables/data-only.ts";

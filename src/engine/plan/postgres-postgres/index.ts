@@ -1,7 +1,7 @@
 /** What an assessment and a verification see of the plans from PostgreSQL to PostgreSQL: the same planners that a copy runs. */
 
 export { checkDataOnly } from "./copy/data-only.ts";
-export { knownTables, namedTables } from "./copy/prepare-target.ts";
+export { filled, knownTables, namedTables } from "./copy/prepare-target.ts";
 export { staleViews } from "./finish/stale-views.ts";
 export { refuseUnknown } from "./options.ts";
 export { planCopy } from "./plan-copy.ts";

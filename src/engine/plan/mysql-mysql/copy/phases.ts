@@ -21,7 +21,7 @@ import { formatTable, verificationMessages } from "../../../verify/checksum/mess
 import { compareValues } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { readComputedThere, tellComputedThere } from "../finish/computed-there.ts";
-import { definerWarnings } from "../finish/definers.ts";
+import { definerWarnings } from "../finish/create-code.ts";
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
 import { claimNames } from "../tables/claims.ts";
 import { computingOf, computingTables } from "../tables/computed.ts";

@@ -23,8 +23,8 @@ import { errorNumber, makesAccounts, targetModeOf } from "../../../mysql/driver/
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { makeCode, makeRenamed } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
+import { kindsOf } from "../../../report/not-copied.ts";
 import { isRefusedStatement, serverMessage } from "../copy/create-tables.ts";
-import { definerMissing, definerNotAllowed, definerRequested } from "./definers.ts";
 
 /**
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
@@ -249,3 +249,24 @@ async function inContext(
       .catch(() => undefined);
   }
 }
+
+interface Self {
+  self: string;
+}
+
+const became = (self: string, definer: string, why: string) => `its definer is ${self} instead of ${definer}, ${why}`;
+export const definerNotAllowed = ({ self }: Self, definer: string): string =>
+  became(self, definer, "because the target's user may not set another definer");
+export const definerMissing = ({ self }: Self, definer: string): string =>
+  became(self, definer, "because the target has no such account");
+
+/** One sentence for each definer that was lost, with the number of objects. */
+export function definerWarnings(inventory: readonly Pick<KnownEntry, "kind" | "lostDefiner">[]): string[] {
+  const lost = inventory.flatMap(({ kind, lostDefiner }) => (lostDefiner === undefined ? [] : [{ kind, lostDefiner }]));
+  return [...Map.groupBy(lost, ({ lostDefiner }) => lostDefiner.slice("its ".length))].map(
+    ([words, some]) => `${kindsOf(some)}: the ${words}`,
+  );
+}
+
+export const definerRequested = ({ self }: Self, definer: string): string =>
+  became(self, definer, "as options.definers requests");

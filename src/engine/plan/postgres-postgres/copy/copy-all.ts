@@ -33,7 +33,6 @@ import { codeWarnings } from "../schema/foreign-code.ts";
 import { refuseLargeObjects } from "../schema/large-object-names.ts";
 import { heaps, loadedTables, withLeaves } from "../schema/loaded-tables.ts";
 import { readPlan, type SchemaPlan } from "../schema/plan.ts";
-import { claimed, filled } from "./claims.ts";
 import { compareValues } from "./compare-values.ts";
 import { tableName, tableTasks } from "./copy-tables.ts";
 import {
@@ -46,7 +45,7 @@ import {
 } from "./create-objects.ts";
 import { prepareDataOnly } from "./data-only.ts";
 import { largeObjectTasks, readGroups } from "./large-objects.ts";
-import { makeRoom } from "./prepare-target.ts";
+import { claimed, filled, makeRoom } from "./prepare-target.ts";
 import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts";
 import { markShapes, tableIds } from "./untouched.ts";
 import { type CopyWorker, openWorker } from "./worker.ts";

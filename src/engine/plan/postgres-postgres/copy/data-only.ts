@@ -13,7 +13,7 @@ import { refuseAmbiguousDrops } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
 import { amountsOf, doubtsOf, type ExistingTable, readFor } from "../schema/existing-columns.ts";
-import { relationOf } from "../schema/loaded-tables.ts";
+import { keyOf, relationOf } from "../schema/loaded-tables.ts";
 import { knownTables } from "./prepare-target.ts";
 import { startedTables } from "./resume.ts";
 
@@ -39,7 +39,7 @@ type Named = Pick<Table, "schema" | "name">;
  */
 export async function prepareDataOnly(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
   const begun = await startedTables(run.fence);
-  const isOwn = ({ oid, schema, name }: Table) => run.kept.has(oid) || begun.has(JSON.stringify([schema, name]));
+  const isOwn = (table: Table) => run.kept.has(table.oid) || begun.has(keyOf(table));
   const { copied, filled, named, doubtful } = await checkDataOnly(
     { source: run.source, target },
     tables,
@@ -104,10 +104,9 @@ export async function checkDataOnly(
     await narrower(source, target),
   );
   await refuseMoneyOfNumbers(target, amountsOf(tables, there));
-  const key = ({ schema, name }: Named) => JSON.stringify([schema, name]);
   refuseAmbiguousDrops(drop ?? [], tables);
-  const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(key));
-  const named = (table: Named) => names.has(key(table));
+  const names = new Set((drop === undefined ? [] : await knownTables(target, drop, [])).map(keyOf));
+  const named = (table: Named) => names.has(keyOf(table));
   const filled = tables.filter((_, at) => there[at]?.filled);
   const others = filled.filter((table) => !named(table) && !isOwn(table));
   if (others.length > 0) {

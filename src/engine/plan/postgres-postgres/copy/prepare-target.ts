@@ -2,16 +2,26 @@ import { type CopyOptions, EngineError } from "../../../contract/index.ts";
 import { fullName, namesOf, readName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { readInventory, type Thing } from "../../../postgres/catalogue/inventory.ts";
+import type { Table } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import { partKinds } from "../../../run/fence/claims.ts";
 import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { filter, map } from "../../../run/memory/lazy.ts";
 import { refuseCollisions } from "../schema/compare-inventories.ts";
 
 /** The target before a schema is made in it: nothing may stand in the way but tables that were named to be dropped. */
+
+/** What a run says it will make, so that another into the same database is refused. What goes with a relation is not claimed beside it. */
+export const claimed = (things: Iterable<Thing>) =>
+  [...filter(things, ({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
+
+/** The same of rows into tables that are there. */
+export const filled = (tables: readonly Table[]) =>
+  tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
 
 export interface RoomRun {
   fence: Fence<Session>;

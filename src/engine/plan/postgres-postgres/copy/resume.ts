@@ -14,7 +14,7 @@ import type { Fence } from "../../../run/fence/fence.ts";
 import { refuseTouched as refuseTouchedBy } from "../../../run/fence/others-work.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
 import type { AfterPlan } from "../finish/indexes.ts";
-import { heaps, withLeaves } from "../schema/loaded-tables.ts";
+import { heaps, keyOf, withLeaves } from "../schema/loaded-tables.ts";
 import type { Stages } from "../schema/plan.ts";
 import { compareValues } from "./compare-values.ts";
 import { areThere, isShapeMark, lockOwn, refuseTouched, type TableIds, tableIds } from "./untouched.ts";
@@ -50,8 +50,7 @@ type Named = Pick<Table, "schema" | "name">;
 
 /** Marks of the fence's parts. */
 export const schemaMark = (digest: string) => `schema:${digest}`;
-export const finishedMark = (digest: string, { schema, name }: Named) =>
-  `finished:${digest}:${JSON.stringify([schema, name])}`;
+export const finishedMark = (digest: string, table: Named) => `finished:${digest}:${keyOf(table)}`;
 export const partMark = ({ schema, name }: Named, part: string) => `part:${JSON.stringify([schema, name, part])}`;
 
 /** Tables in which rows of this run's may stand, as `["schema","name"]`. */
@@ -61,7 +60,7 @@ export async function startedTables(fence: Fence<Session>): Promise<Set<string>>
     parts.flatMap(({ part }) => {
       if (!part.startsWith("part:")) return [];
       const [schema, name] = JSON.parse(part.slice("part:".length)) as [string, string, string];
-      return [JSON.stringify([schema, name])];
+      return [keyOf({ schema, name })];
     }),
   );
 }
@@ -107,7 +106,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
   const kept = finished.filter((table) => equal.has(table.oid));
   const keptMarks = new Set(kept.map((table) => finishedMark(digest, table)));
   if (!run.dataOnly) {
-    const keys = new Set(withLeaves(kept).map(({ schema, name }) => JSON.stringify([schema, name])));
+    const keys = new Set(withLeaves(kept).map(keyOf));
     await refuseTouched(run.target, withLeaves(tables), tableIds(made), marks);
     const emptied = made.filter(({ kind, name }) => kind !== "table" || !keys.has(JSON.stringify(name.slice(0, 2))));
     await refuseOthersWork(run.target, fence, emptied, { drop: run.drop, emptied: true });
@@ -120,7 +119,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
       : `The earlier attempt had completed ${countedKind(finished.length, "table")}: ${kept.length} ${kept.length === 1 ? "is" : "are"} kept, since the values are equal to the source's`,
   );
   if (gone.length > 0) log(`Dropping ${countedKind(gone.length, "object")} that the earlier attempt had made`);
-  const begun = kept.map(({ schema, name }) => `part:${JSON.stringify([schema, name]).slice(0, -1)},`);
+  const begun = kept.map((table) => `part:${keyOf(table).slice(0, -1)},`);
   await fence.clean(
     gone,
     (part) =>

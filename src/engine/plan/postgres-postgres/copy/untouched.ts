@@ -6,6 +6,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import { keyOf } from "../schema/loaded-tables.ts";
 
 /**
  * That what stands in the target under the names of the objects that this run made is what it made: the same objects
@@ -17,8 +18,6 @@ type Named = Pick<Table, "schema" | "name">;
 
 /** The ids of the tables that the run made, `1259:oid`, by `["schema","name"]`. */
 export type TableIds = ReadonlyMap<string, string>;
-
-const keyOf = ({ schema, name }: Named) => JSON.stringify([schema, name]);
 
 export function tableIds(made: readonly MadeObject[]): TableIds {
   return new Map(

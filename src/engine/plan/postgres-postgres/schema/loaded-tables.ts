@@ -57,7 +57,8 @@ async function throughRoots(
   return folded;
 }
 
-const keyOf = ({ schema, name }: Pick<Table, "schema" | "name">) => JSON.stringify([schema, name]);
+/** A table's names, as the fence's marks have them. */
+export const keyOf = ({ schema, name }: Pick<Table, "schema" | "name">): string => JSON.stringify([schema, name]);
 
 async function partitionedIn(target: Session): Promise<ReadonlySet<string>> {
   const rows = await target.query<{ schema: string; name: string }>(
