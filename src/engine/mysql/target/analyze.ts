@@ -1,9 +1,9 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
-import { workOff } from "../../run/work.ts";
 import { qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
+import { runExclusive } from "./exclusive-tasks.ts";
 
 /** Gathers the statistics of tables that were filled, which the target's planner would else first have by and by. */
 
@@ -12,7 +12,7 @@ const together = 25;
 
 /**
  * `warn` hears of what the server did not do, as where the user may not: a copy without statistics is whole. `did` hears of tables
- * that were looked at, `failed` of an error at once (workOff).
+ * that were looked at, `failed` of the first error at once.
  */
 export async function analyzeTables(
   sessions: readonly Session[],
@@ -20,6 +20,7 @@ export async function analyzeTables(
   { warn, did, failed }: { warn(words: string): void; did(tables: number): void; failed(error: unknown): void },
 ): Promise<void> {
   let refused = false;
+  let hasFailed = false;
   const analyze = async (session: Session, list: readonly string[]) => {
     if (refused) return;
     try {
@@ -29,7 +30,11 @@ export async function analyzeTables(
           warn(`the statistics of table ${printable(table ?? "")} were not gathered: ${words}`);
       did(list.length);
     } catch (error) {
-      if (!(error instanceof EngineError) || errorNumber(error) === undefined) throw error;
+      if (!(error instanceof EngineError) || errorNumber(error) === undefined) {
+        if (!hasFailed) failed(error);
+        hasFailed = true;
+        throw error;
+      }
       if (!refused)
         warn(`statistics of the target's tables were not gathered: ${error.message}; ANALYZE TABLE does it`);
       refused = true;
@@ -39,6 +44,6 @@ export async function analyzeTables(
   const lists = Array.from({ length: Math.ceil(names.length / together) }, (_, at) =>
     names.slice(at * together, (at + 1) * together),
   );
-  const tasks = lists.map((list) => ({ weight: 0, run: (session: Session) => analyze(session, list).then(() => []) }));
-  await workOff(sessions, tasks, failed);
+  const tasks = lists.map((list) => ({ touches: [], run: (session: Session) => analyze(session, list) }));
+  await runExclusive(sessions, tasks);
 }
