@@ -5,10 +5,8 @@ import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import { map } from "../../run/memory/lazy.ts";
-import { createSelection } from "../../run/selection.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
 import {
-  type Fate,
   type Plan,
   type PlannedObject,
   type PlanWarning,
@@ -19,7 +17,7 @@ import {
 import type { TargetFacts } from "./columns/scheme.ts";
 import { readSrids } from "./columns/shapes.ts";
 import { objectEntries, sequenceEntries } from "./copy/report.ts";
-import { type ViewOutcomes, withView } from "./finish/create-views.ts";
+import { selectedViews, type ViewOutcomes, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
 import { planAll } from "./tables/plan-tables.ts";
@@ -122,15 +120,11 @@ function viewOutcomes(
   plans: Readables,
   options: CopyOptions,
 ): ViewOutcomes {
-  const selection = createSelection(options);
-  const leftOut: Fate = { outcome: "not_applicable", note: "skipped by options.include or options.exclude" };
-  const has = ({ schema, view }: SourceView) => selection.has(schema, view);
-  const { plans: made, refused } = planViews(viewed, views.filter(has), plans);
-  return new Map<string, Fate>([
-    ...views.filter((view) => !has(view)).map(({ name }) => [printable(name), leftOut] as const),
-    ...made.map((view) => [printable(view.source.name), translatedView(view, view.source.view)] as const),
-    ...[...refused].map(([name, reason]) => [printable(name), untranslatedView(reason)] as const),
-  ]);
+  const outcomes: ViewOutcomes = new Map();
+  const { plans: made, refused } = planViews(viewed, selectedViews(views, options, outcomes), plans);
+  for (const view of made) outcomes.set(printable(view.source.name), translatedView(view, view.source.view));
+  for (const [name, reason] of refused) outcomes.set(printable(name), untranslatedView(reason));
+  return outcomes;
 }
 
 /** Whose values the source's user may not read. */

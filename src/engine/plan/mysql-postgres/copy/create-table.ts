@@ -2,7 +2,7 @@ import { isRefusal, serverMessage } from "../../../postgres/driver/errors.ts";
 import { columnKey } from "../columns/column-plan.ts";
 import type { Planned } from "../tables/plan-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { CreateTable } from "./fallback.ts";
+import type { CreateTable } from "./target.ts";
 
 /** Makes a table without the translated expressions that the target refuses; these are reported, and the run goes on. */
 

@@ -11,7 +11,6 @@ import type { TargetTraits } from "../columns/column-plan.ts";
 import type { Shared } from "../columns/folding.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { dropNamed, relations } from "./drop-named.ts";
-import type { CreateTable } from "./fallback.ts";
 
 /** The target before the first write: what this owner made earlier is dropped, what others made is respected. */
 export interface TargetDatabase {
@@ -168,6 +167,9 @@ export async function makeShared(session: Writer, fence: Fence<Writer>, shared: 
     await session.run([...fresh.map(({ create }) => create), ...after].join("; "));
   });
 }
+
+/** Makes a table that the target may refuse in part, in a transaction; `make` runs the plan's statements. */
+export type CreateTable = (session: Writer, plan: TablePlan, make: (plan: TablePlan) => Promise<void>) => Promise<void>;
 
 /** In transactions of some hundred statements: each object takes locks. */
 const batch = 100;

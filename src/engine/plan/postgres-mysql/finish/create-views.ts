@@ -34,6 +34,20 @@ export function withView(entry: InventoryEntry, views: ViewOutcomes): InventoryE
   return { ...rest, ...found, ...text };
 }
 
+/** Those that the options choose; the others are put into `outcomes`. */
+export function selectedViews(
+  views: readonly SourceView[],
+  options: CopyOptions,
+  outcomes: ViewOutcomes,
+): readonly SourceView[] {
+  const selection = createSelection(options);
+  return views.filter(({ schema, view, name }) => {
+    if (selection.has(schema, view)) return true;
+    outcomes.set(printable(name), { outcome: "not_applicable", note: "skipped by options.include or options.exclude" });
+    return false;
+  });
+}
+
 /** Rows of the tables that a view may read so that its own are counted. */
 const mostRows = 100_000;
 const mostSeconds = 3;
@@ -63,12 +77,7 @@ export async function makeViews(making: ViewCreation): Promise<ViewOutcomes> {
   const patience: Patience = { timeouts: 0 };
   const { source, target, fence, scheme, options, states, warn } = making;
   const outcomes: ViewOutcomes = new Map();
-  const selection = createSelection(options);
-  let views = making.views.filter(({ schema, view, name }) => {
-    if (selection.has(schema, view)) return true;
-    outcomes.set(printable(name), { outcome: "not_applicable", note: "skipped by options.include or options.exclude" });
-    return false;
-  });
+  let views = selectedViews(making.views, options, outcomes);
   if (views.length === 0) return outcomes;
   const [[fold] = []] = await target.query("SELECT @@lower_case_table_names");
   const relations = await target.query(
