@@ -95,11 +95,7 @@ export function createCursor(sql: string, dialect: Dialect, grammar: Grammar): C
     expectSymbol,
     name() {
       const token = peek();
-      if (token.is === "name") {
-        at++;
-        return token.text;
-      }
-      if (token.is !== "word") return unexpected();
+      if (token.is !== "name" && token.is !== "word") return unexpected();
       at++;
       return token.text;
     },

@@ -3,7 +3,7 @@ import { refuse } from "../refusal.ts";
 import type { Type } from "../types.ts";
 import { moment } from "./dates.ts";
 import { double, numeric } from "./numbers.ts";
-import { asNumber, condition, type Term, type TranslationContext, textLiteral, words } from "./term.ts";
+import { asNumber, condition, constantText, type Term, type TranslationContext, textLiteral, words } from "./term.ts";
 
 /** Comparisons: only of values that both engines compare alike. */
 
@@ -67,8 +67,7 @@ function texts(context: TranslationContext, op: ComparisonOperator, a: Term, b: 
   }
   if (equality === "exact") return [a.sql, b.sql];
   if (equality === "padded") return [trimmed(a), trimmed(b)];
-  const literal = [a, b].find(({ constant }) => constant !== undefined && "text" in constant);
-  const known = literal?.constant !== undefined && "text" in literal.constant ? literal.constant.text : undefined;
+  const known = constantText(a) ?? constantText(b);
   if (equality === "simple" && known !== undefined && isAlone(known)) return [trimmed(a), trimmed(b)];
   context.doubt(
     `text is compared in the collation ${collation}, which takes different text for equal, as upper and lower case`,
@@ -77,10 +76,10 @@ function texts(context: TranslationContext, op: ComparisonOperator, a: Term, b: 
 }
 
 /** Without trailing spaces, which PAD SPACE does not count. */
-const trimmed = (term: Term): string =>
-  term.constant !== undefined && "text" in term.constant
-    ? textLiteral(term.constant.text.replace(/(?<! ) +$/, ""))
-    : `rtrim(${term.sql}, ' ')`;
+function trimmed(term: Term): string {
+  const text = constantText(term);
+  return text === undefined ? `rtrim(${term.sql}, ' ')` : textLiteral(text.replace(/(?<! ) +$/, ""));
+}
 
 /** The one that MySQL compares in; undefined: both are literals. */
 export function sharedCollation(a: Type, b: Type): string | undefined {
@@ -94,7 +93,7 @@ export function sharedCollation(a: Type, b: Type): string | undefined {
 
 /** An enum and a literal: the labels are known, so that it is known which of them are equal to it. */
 function compareLabels(op: ComparisonOperator, a: Term, b: Term): Term {
-  const value = b.constant !== undefined && "text" in b.constant ? b.constant.text : undefined;
+  const value = constantText(b);
   if (a.type.kind !== "enum" || value === undefined) return refuse("an enum compared with what is no literal");
   if (!/^(=|<>|<=>)$/.test(op)) return refuse("an enum is ordered as text");
   const equal = equalLabels(a.type.labels, value, a.type.collation);

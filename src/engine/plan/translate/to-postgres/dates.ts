@@ -2,7 +2,7 @@ import { literal } from "../../../postgres/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, type Type } from "../types.ts";
-import { made, type Term, type TranslationContext, words, worst } from "./term.ts";
+import { constantText, made, type Term, type TranslationContext, words, worst } from "./term.ts";
 
 /** Dates and times. What depends on the session's time zone is refused, but the present time in a view or a default. */
 
@@ -15,14 +15,7 @@ const isReal = (year: number, month: number, day: number): boolean =>
 
 /** The literal as PostgreSQL's, of the type that it is written as. Undefined: it is not written as one. */
 export function momentLiteral(text: string): Term | undefined {
-  const term = (sql: string, type: Type, form: Term["form"]): Term => ({
-    sql,
-    type,
-    form,
-    nullable: false,
-    stability: "immutable",
-    constant: { text },
-  });
+  const term = (sql: string, type: Type, form: Term["form"]): Term => made(sql, type, form, [], { constant: { text } });
   const [, y, m, d, , , , fraction = ""] = datetimePattern.exec(text) ?? datePattern.exec(text) ?? [];
   if (y !== undefined) {
     if (!isReal(Number(y), Number(m), Number(d))) return undefined;
@@ -41,7 +34,7 @@ export function momentLiteral(text: string): Term | undefined {
 /** A literal that is compared with a date or a time. */
 export function moment(constant: Term, other: Term): Term {
   if (constant.type.kind !== "text") return constant;
-  const text = constant.constant !== undefined && "text" in constant.constant ? constant.constant.text : "";
+  const text = constantText(constant) ?? "";
   const found = momentLiteral(text);
   const fits =
     found !== undefined && (other.type.kind === "time" ? found.type.kind === "time" : found.type.kind !== "time");
@@ -168,7 +161,7 @@ const fromPresent = 365n * 1900n;
 /** MySQL goes back into the year 0, which PostgreSQL lacks. */
 function goesBack(base: Node, value: Term, days: bigint): boolean {
   if (base.is === "now" || (base.is === "call" && /^(NOW|CURDATE)$/.test(base.name))) return days > fromPresent;
-  const text = value.constant !== undefined && "text" in value.constant ? value.constant.text : "";
+  const text = constantText(value) ?? "";
   const [, year] = datePattern.exec(text.slice(0, 10)) ?? [];
   return year === undefined || days > 365n * (BigInt(year) - 1n);
 }
@@ -207,21 +200,12 @@ export function shifted(
 
 /** The present time, in the session's time zone. MySQL cuts off what has no place; PostgreSQL's CURRENT_TIMESTAMP(0) would round. */
 export function present(what: "timestamp" | "date", digits: number): Term {
-  const term = (sql: string, type: Type, form: Term["form"]): Term => ({
-    sql,
-    type,
-    form,
-    nullable: false,
-    stability: "stable",
-  });
-  if (what === "date") return term("(statement_timestamp())::date", { kind: "date" }, "date");
+  const stable = { stability: "stable" } as const;
+  if (what === "date") return made("(statement_timestamp())::date", { kind: "date" }, "date", [], stable);
   const field = { 0: "second", 3: "milliseconds", 6: "microseconds" }[digits];
   if (field === undefined) return refuse(`the present time with ${digits} digits`);
-  return term(
-    `(date_trunc('${field}', statement_timestamp()))::timestamp`,
-    { kind: "datetime", digits, zoned: false },
-    "timestamp",
-  );
+  const sql = `(date_trunc('${field}', statement_timestamp()))::timestamp`;
+  return made(sql, { kind: "datetime", digits, zoned: false }, "timestamp", [], stable);
 }
 
 const formats: Record<string, string> = {
@@ -240,10 +224,9 @@ const formats: Record<string, string> = {
 /** DATE_FORMAT with the fields whose text is the same. */
 export function formatted(value: Term, format: Term): Term {
   const base = dated(value);
-  if (format.constant === undefined || !("text" in format.constant))
-    return refuse("DATE_FORMAT whose format is no literal");
+  const text = constantText(format);
+  if (text === undefined) return refuse("DATE_FORMAT whose format is no literal");
   let out = "";
-  const { text } = format.constant;
   for (let at = 0; at < text.length; at++) {
     const character = text[at] as string;
     if (character === "%") {

@@ -10,7 +10,7 @@ import { type ComparisonOperator, compare } from "./comparisons.ts";
 import { datePart, momentLiteral, present, shifted } from "./dates.ts";
 import { callFunction } from "./functions.ts";
 import { arithmetic, bitwise, negated } from "./numbers.ts";
-import { asCondition, condition, integerForm, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asCondition, condition, integerForm, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
 import { like } from "./texts.ts";
 
 /** MySQL's expressions in PostgreSQL's words: one case for each node, refusing what is not known to be the same. */
@@ -22,14 +22,8 @@ export function createContext(surroundings: ContextOptions): TranslationContext 
   return context;
 }
 
-const nothing = (sql: string, type: Type, form: Term["form"], constant?: Term["constant"]): Term => ({
-  sql,
-  type,
-  form,
-  nullable: false,
-  stability: "immutable",
-  ...(constant === undefined ? {} : { constant }),
-});
+const nothing = (sql: string, type: Type, form: Term["form"], constant?: Term["constant"]): Term =>
+  made(sql, type, form, [], constant === undefined ? {} : { constant });
 
 export function numberTerm(digits: string): Term {
   if (/e/i.test(digits))

@@ -1,8 +1,8 @@
 import { refuse } from "../refusal.ts";
 import { int } from "../types.ts";
 import { constantNumber } from "./numbers.ts";
-import { asNumber, asText, made, type Term, type TranslationContext, worst } from "./term.ts";
-import { constantText, searchable } from "./texts.ts";
+import { asNumber, asText, constantText, made, type Term, type TranslationContext, worst } from "./term.ts";
+import { searchable } from "./texts.ts";
 
 /** MySQL's functions of text. */
 

@@ -1,7 +1,7 @@
 import { larger } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import type { FunctionCall } from "../tree.ts";
-import { int, least64, type Type } from "../types.ts";
+import { int, least64, type Type, text } from "../types.ts";
 import { chosen, coalesced, extreme, nullIf } from "./choices.ts";
 import { dateFunction, formatted, present } from "./dates.ts";
 import { ofText } from "./functions-text.ts";
@@ -31,13 +31,7 @@ const ofSequences = new Set(["NEXTVAL", "LASTVAL", "SETVAL"]);
 function fresh(name: string, args: readonly Term[]): Term | undefined {
   const [only] = args;
   if (name === "UUID" && only === undefined)
-    return {
-      sql: "(gen_random_uuid())::text",
-      type: { kind: "text", collation: undefined, ascii: true },
-      form: "text",
-      nullable: false,
-      stability: "volatile",
-    };
+    return made("(gen_random_uuid())::text", text(undefined, true), "text", [], { stability: "volatile" });
   if (name !== "UUID_TO_BIN" || only?.sql !== "(gen_random_uuid())::text") return undefined;
   return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea", length: 16 };
 }
@@ -138,13 +132,7 @@ function ofTime(name: string, args: readonly Term[]): Term | undefined {
     case "JSON_OBJECT":
     case "JSON_ARRAY":
       if (args.length > 0) return refuse(`${name}() with values`);
-      return {
-        sql: name === "JSON_OBJECT" ? "'{}'::jsonb" : "'[]'::jsonb",
-        type: { kind: "json" },
-        form: "jsonb",
-        nullable: false,
-        stability: "immutable",
-      };
+      return made(name === "JSON_OBJECT" ? "'{}'::jsonb" : "'[]'::jsonb", { kind: "json" }, "jsonb", []);
     default:
       return args.length === 0 ? undefined : dateFunction(name, args);
   }

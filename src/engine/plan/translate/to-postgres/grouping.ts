@@ -2,8 +2,15 @@ import { columnsOutside } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Select } from "../tree.ts";
 import { distinguished, isAggregate } from "./aggregates.ts";
-import type { FromItem } from "./source.ts";
 import type { Term, TranslationContext } from "./term.ts";
+
+/** What a FROM brings into a query. */
+export interface FromItem {
+  alias: string;
+  columns: Map<string, Term>;
+  /** Unique keys without NULLs, in the case of `columns`. */
+  keys: string[][];
+}
 
 /**
  * GROUP BY. MySQL takes columns that are not grouped where the grouped ones determine them; here that is proven by keys

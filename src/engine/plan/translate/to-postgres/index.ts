@@ -7,7 +7,7 @@ import type { Node } from "../tree.ts";
 import { int, isBit, mysqlType, type Type } from "../types.ts";
 import { createContext } from "./expression.ts";
 import { decimalOf } from "./numbers.ts";
-import { asCondition, asNumber, asText, formOf, type Term, type ValueForm, words } from "./term.ts";
+import { asCondition, asNumber, asText, constantText, formOf, type Term, type ValueForm, words } from "./term.ts";
 
 /** A MySQL expression of a table in PostgreSQL's words. */
 
@@ -192,7 +192,7 @@ const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string
     return fits ? term.sql : undefined;
   },
   enum(term, { type }) {
-    const value = term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
+    const value = constantText(term);
     if (type.kind !== "enum" || value === undefined || !isAscii(value) || !type.labels.includes(value))
       return refuse("an enum whose label is not written");
     return term.sql.replace(/::text$/, "");

@@ -7,10 +7,9 @@ import type { From, Node, Query, Select } from "../tree.ts";
 import { int, isBit } from "../types.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
-import { groupColumns } from "./grouping.ts";
+import { type FromItem, groupColumns } from "./grouping.ts";
 import { columnTerm } from "./index.ts";
 import { hasFixedDigits } from "./numbers.ts";
-import type { FromItem } from "./source.ts";
 import { asCondition, type Term, type TranslationContext } from "./term.ts";
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */

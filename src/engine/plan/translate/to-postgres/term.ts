@@ -84,7 +84,7 @@ const order: Stability[] = ["immutable", "stable", "volatile"];
 export const worst = (...terms: readonly { stability: Stability }[]): Stability =>
   order[Math.max(0, ...terms.map(({ stability }) => order.indexOf(stability)))] as Stability;
 
-/** A term made of others: nullable and stable as they are, unless told. */
+/** A term made of others: nullable and stable as they are, unless told. Made of none, it is not NULL and immutable. */
 export function made(sql: string, type: Type, form: ValueForm, parts: readonly Term[], more: Partial<Term> = {}): Term {
   const aggregate = parts.some((part) => part.aggregate === true);
   const minusZero = parts.some((part) => part.minusZero === true);
@@ -105,6 +105,10 @@ export function made(sql: string, type: Type, form: ValueForm, parts: readonly T
     ...more,
   };
 }
+
+/** A text literal's value. */
+export const constantText = (term: Term): string | undefined =>
+  term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
 export const truth: Type = { kind: "int", min: 0n, max: 1n, unsigned: false };
 

@@ -2,7 +2,7 @@ import { isAlone, mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { sharedCollation } from "./comparisons.ts";
-import { asText, condition, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asText, condition, constantText, type Term, type TranslationContext, textLiteral } from "./term.ts";
 
 /** LIKE and searching, character by character: where the collation tells characters apart as PostgreSQL does. */
 
@@ -37,9 +37,6 @@ function endsInEscape(text: string, escaping: string): boolean {
   }
   return false;
 }
-
-export const constantText = (term: Term): string | undefined =>
-  term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
 /** Whether text is searched byte by byte. MySQL searches in the collation of what is searched in, literals included. */
 export function searchable(context: TranslationContext, within: Term, sought: Term): void {
