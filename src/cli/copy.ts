@@ -3,6 +3,7 @@ import { findingText } from "../engine/assess/finding.ts";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { type CopyReport, EngineError } from "../engine/contract/index.ts";
+import { hasReached } from "../engine/contract/phase.ts";
 import { cleanReport } from "../engine/report/clean.ts";
 import { reportSummary } from "../engine/report/text.ts";
 import { counted } from "../guard/text.ts";
@@ -134,8 +135,7 @@ const beforeAnyWrite: ReadonlySet<string> = new Set<RunCode>([
 /** What a person can do now. A run that has written nothing yet leaves nothing to speak of. */
 function advise(error: unknown, { run, target, voice }: { run: string; target: string; voice: Voice }): void {
   const { code, retryable } = commandFailure(error);
-  const phase = voice.reached();
-  if (phase === undefined || phase === "connecting" || beforeAnyWrite.has(code)) return;
+  if (!hasReached(voice.reached()) || beforeAnyWrite.has(code)) return;
   if (error instanceof ResultNotWritten) return;
   if (code === "superseded") {
     voice.log("info", "Wait until the other one ends: the same command here would take over from it.");

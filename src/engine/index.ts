@@ -1,4 +1,5 @@
 import type { Copied, CopyHooks, CopyRequest } from "./contract/index.ts";
+import { hasReached } from "./contract/phase.ts";
 import { printable } from "./contract/text/printable.ts";
 import { mysqlToMysql } from "./plan/mysql-mysql/transfer.ts";
 import { mysqlToPostgres } from "./plan/mysql-postgres/convert.ts";
@@ -28,7 +29,7 @@ async function copyWatched(request: CopyRequest, hooks: CopyHooks): Promise<Copi
       ...hooks,
       signal: beginning.signal,
       progress(progress) {
-        if (progress.phase !== "connecting") beginning.over();
+        if (hasReached(progress.phase)) beginning.over();
         hooks.progress(progress);
       },
       log: (level, message) => hooks.log(level, printable(message)),

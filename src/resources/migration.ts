@@ -152,6 +152,19 @@ export const progressSchema = z.object({
 });
 export type Progress = z.infer<typeof progressSchema>;
 
+const reached: Record<Progress["phase"], boolean> = {
+  connecting: false,
+  schema: true,
+  copying: true,
+  constraints: true,
+  verifying: true,
+  finished: true,
+};
+
+/** Both servers have answered the run, and it may have written. */
+export const hasReached = (progress: Progress | undefined): boolean =>
+  progress !== undefined && reached[progress.phase];
+
 /** What the worker says at the end of a run; `run` tells which one it was. */
 export const resultSchema = z.object({
   run: z.int().min(1).describe("The run that it is the result of."),

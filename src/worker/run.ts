@@ -1,6 +1,7 @@
 import { type Assessor, assessFirst } from "../engine/assess/assess-first.ts";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract/index.ts";
+import { hasReached } from "../engine/contract/phase.ts";
 import { type PaceSample, withSample } from "../engine/run/pace.ts";
 import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
@@ -119,7 +120,7 @@ function createState(
     assessed(assessment: Assessment) {
       assessed = { assessment: boundAssessment(cleaned(assessment, redactor)) };
     },
-    reached: () => latest !== undefined && latest.phase !== "connecting",
+    reached: () => hasReached(latest?.phase),
     finished() {
       if (latest !== undefined) latest = { ...latest, phase: "finished" };
     },

@@ -175,6 +175,7 @@ export const rooms: Room[] = [
     path: "src/mcp",
     rooms: [
       resources,
+      "src/guard/text.ts",
       "src/mcp",
       "src/requests",
       ...["app", "audit", "body", "incoming", "input", "limits", "problem"].map((name) => `src/api/${name}.ts`),

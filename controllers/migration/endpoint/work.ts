@@ -6,7 +6,7 @@ import { type OpeningKeys, openFields } from "../../../src/guard/envelope.ts";
 import type { GuardPolicy } from "../../../src/guard/policy.ts";
 import { forMigration } from "../../../src/guard/sealed-for.ts";
 import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/archive/json-parts.ts";
-import type { Migration } from "../../../src/resources/migration.ts";
+import { hasReached, type Migration } from "../../../src/resources/migration.ts";
 import { optionsSchema } from "../../../src/resources/options.ts";
 import { runTypeOf } from "../../../src/resources/run-type.ts";
 import { placeSchema, type WorkerAssignment, workerPaths } from "../../../src/worker/protocol.ts";
@@ -41,7 +41,7 @@ export async function workOf(
     owner: metadata.uid,
     ownerName: `Migration ${metadata.namespace}/${metadata.name}`,
     run: status?.run ?? 1,
-    reached: hasReached(status),
+    reached: hasReached(status?.progress),
     reset,
     ...(reset ? await madeBy(migration, place) : { made: [] }),
     source: locate("source"),
@@ -58,8 +58,6 @@ function limitOf(
   const mostBytes = mostBytesOf(migration.spec.payment, runTypeOf(migration), prices);
   return mostBytes === undefined ? {} : { mostBytes, finished: migration.status?.finished ?? 0 };
 }
-
-const hasReached = (status: Migration["status"]): boolean => (status?.progress?.phase ?? "connecting") !== "connecting";
 
 /** Bytes of the list as JSON, of some 80,000 objects; a worker that asks has it in memory whole, and so has the operator for a moment. */
 const mostMade = 6 * 1024 * 1024;

@@ -1,4 +1,5 @@
 import type { EngineProgress } from "../../engine/contract/index.ts";
+import { countsRows } from "../../engine/contract/phase.ts";
 import {
   bytesPerSecond,
   type PaceSample,
@@ -81,7 +82,7 @@ function factsOf({ phase, rows, bytes, tables, compared }: EngineProgress, sampl
       ...counted,
     ];
   }
-  if (phase === "connecting" || phase === "schema") return [];
+  if (!countsRows(phase)) return [];
   return [`${number(rows.done)} rows`, ...(bytes.total > 0 ? [sizeText(bytes.done)] : []), ...counted];
 }
 

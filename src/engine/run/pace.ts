@@ -1,4 +1,5 @@
 import type { EngineProgress } from "../contract/index.ts";
+import { countsRows } from "../contract/phase.ts";
 
 /** What a person asks of a running copy: how much of it is done, how long it takes still, and which tables are in work. */
 
@@ -64,7 +65,7 @@ const leastMs = 2_000;
 export function withSample(samples: readonly PaceSample[], progress: EngineProgress, at: number): PaceSample[] {
   const { phase, read } = progress;
   // How long the rows will take is not known while the schema is made.
-  if (phase === "connecting" || phase === "schema" || phase === "finished") return [];
+  if (!countsRows(phase) || phase === "finished") return [];
   const own = samples.filter((sample) => sample.phase === phase);
   const firstWithin = own.findIndex((sample) => sample.at >= at - windowMs);
   const kept = firstWithin < 0 ? own.slice(-1) : own.slice(Math.max(firstWithin - 1, 0));

@@ -1,6 +1,6 @@
 import { inUnits, moneyText } from "../../billing/money.ts";
 import { clean, counted } from "../../guard/text.ts";
-import type { Migration } from "../../resources/migration.ts";
+import { hasReached, type Migration } from "../../resources/migration.ts";
 import { dueRun, mostRuns } from "../../resources/run.ts";
 import { priceAgain, type RetryPrice } from "../billing/pay-again.ts";
 import { Problem } from "../errors.ts";
@@ -103,7 +103,7 @@ export async function previewReset(
 export function hasWrittenNothing({ status }: Pick<Migration, "status">, state: SeenState["state"]): boolean {
   if (status?.startedAt === undefined) return true;
   const { run, assessment, progress } = status;
-  const hasPassedCheck = assessment?.ready === true || (progress !== undefined && progress.phase !== "connecting");
+  const hasPassedCheck = assessment?.ready === true || hasReached(progress);
   return state === "failed" && run === 1 && !hasPassedCheck;
 }
 

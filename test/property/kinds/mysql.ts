@@ -13,7 +13,7 @@ import {
 } from "../values.ts";
 import { asText, type Kind, oneCopy, plain, type Server, same, type Value } from "./index.ts";
 
-/** MySQL's and MariaDB's types, with what engine.md says that they become in PostgreSQL. */
+/** MySQL's and MariaDB's types, with what docs/types.md says that they become in PostgreSQL. */
 
 const number = (column: string) => `(${column})::int8::text`;
 

@@ -12,15 +12,14 @@ const together = 25;
 
 /**
  * `warn` hears of what the server did not do, as where the user may not: a copy without statistics is whole. `did` hears of tables
- * that were looked at, `failed` of the first error at once.
+ * that were looked at.
  */
 export async function analyzeTables(
   sessions: readonly Session[],
   tables: readonly (readonly [database: string, name: string])[],
-  { warn, did, failed }: { warn(words: string): void; did(tables: number): void; failed(error: unknown): void },
+  { warn, did }: { warn(words: string): void; did(tables: number): void },
 ): Promise<void> {
   let refused = false;
-  let hasFailed = false;
   const analyze = async (session: Session, list: readonly string[]) => {
     if (refused) return;
     try {
@@ -30,11 +29,7 @@ export async function analyzeTables(
           warn(`the statistics of table ${printable(table ?? "")} were not gathered: ${words}`);
       did(list.length);
     } catch (error) {
-      if (!(error instanceof EngineError) || errorNumber(error) === undefined) {
-        if (!hasFailed) failed(error);
-        hasFailed = true;
-        throw error;
-      }
+      if (!(error instanceof EngineError) || errorNumber(error) === undefined) throw error;
       if (!refused)
         warn(`statistics of the target's tables were not gathered: ${error.message}; ANALYZE TABLE does it`);
       refused = true;
@@ -44,6 +39,8 @@ export async function analyzeTables(
   const lists = Array.from({ length: Math.ceil(names.length / together) }, (_, at) =>
     names.slice(at * together, (at + 1) * together),
   );
-  const tasks = lists.map((list) => ({ touches: [], run: (session: Session) => analyze(session, list) }));
-  await runExclusive(sessions, tasks);
+  await runExclusive(
+    sessions,
+    lists.map((list) => ({ touches: [], run: (session) => analyze(session, list) })),
+  );
 }

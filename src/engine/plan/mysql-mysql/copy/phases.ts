@@ -130,7 +130,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const plansDone = () => map(done.values(), ({ plan }) => plan);
   if (there !== undefined) await tellComputedThere(run, plansDone(), there, target, { put, warn });
   else await makeRest({ run, source, target, done, crossing, put, warn });
-  await analyzeTables(run.writers, analyzed, { warn, did: progress.did, failed: run.failed });
+  await analyzeTables(run.writers, analyzed, { warn, did: progress.did });
 
   progress.phase("verifying");
   progress.stage(request.options.verify === "checksum" ? structureCompared : 1, done.size);

@@ -60,7 +60,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content !== "schema") {
     const names = states.map(({ plan }) => targetName(plan));
     const sessions = workers.map((worker) => worker.target);
-    await analyzeTables(sessions, names, { warn, did: progress.did, failed: run.fail });
+    await analyzeTables(sessions, names, { warn, did: progress.did });
   }
   const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
   if (content === "data") {
