@@ -91,6 +91,16 @@ export const cases: [string, Case][] = [
     { from: "mysql", to: "postgres", source: `${long(768)}; INSERT INTO t VALUES (1, REPEAT('ä', 768))` },
   ],
   [
+    "a target whose server has no collations of ICU",
+    {
+      from: "mysql",
+      to: "postgres",
+      source:
+        "CREATE TABLE t (a varchar(20) COLLATE utf8mb4_0900_ai_ci, UNIQUE KEY one (a)); INSERT INTO t VALUES ('a')",
+      target: "DELETE FROM pg_catalog.pg_collation WHERE collprovider = 'i'",
+    },
+  ],
+  [
     "index keys that MySQL has no room for",
     {
       from: "postgres",
