@@ -189,7 +189,7 @@ export interface Retention {
   yearly?: number | undefined;
 }
 
-/** An error that ends a backup or a restore. The message says the fix; `code` is one of errors.ts. */
+/** An error that ends a backup or a restore. The message says the fix; `code` is a stable word, as `archive_damaged`. */
 export class BackupError extends Error {
   readonly code: string;
   /** Another attempt without a person's help may succeed. */

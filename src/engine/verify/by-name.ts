@@ -102,7 +102,8 @@ export async function byName(comparing: Comparing): Promise<ObjectsCompared> {
 }
 
 const notComparedColumns = "types of columns: only the values in them are compared";
-const notComparedDefaults = "defaults of columns: only whether the target has one is compared, not its value";
+const notComparedDefaults =
+  "defaults of columns: numbers and plain texts are compared, of others only whether the target has one";
 
 /** Keys over a period, beside which a copy makes an exclusion constraint that the target lacks. */
 const mayOverlap = (asked: ReadonlySet<PlannedObject>, theirs: readonly InventoryObject[]): InventoryEntry[] =>

@@ -17,7 +17,7 @@ afterAll(async () => {
 
 const hooks = { signal: new AbortController().signal, progress: () => undefined, log: () => undefined };
 const columns = "types of columns: only the values in them are compared";
-const defaults = "defaults of columns: only whether the target has one is compared, not its value";
+const defaults = "defaults of columns: numbers and plain texts are compared, of others only whether the target has one";
 
 test("MySQL to PostgreSQL: a trigger that somebody made in the target counts by its name alone, and the report says so", async () => {
   const both = await mysql.pair(
