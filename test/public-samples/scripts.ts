@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { publicSamplesFolder, publicSamplesNotRun } from "../public-samples-folder.ts";
+import { publicSamplesFolder } from "../../dev/public-samples.ts";
+import { publicSamplesNotRun } from "../runner/public-samples.ts";
 import { statementsIn } from "../samples/statements.ts";
 
 /** Scripts of the public sample databases, read from a folder outside the repository. */

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { publicSamplesFolder, publicSamplesNotRun } from "../public-samples-folder.ts";
+import { publicSamplesFolder } from "../../dev/public-samples.ts";
+import { publicSamplesNotRun } from "../runner/public-samples.ts";
 
 let place: string;
 beforeAll(() => {

@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { relative, resolve } from "node:path";
 import { failure } from "../../dev/terminal/failure.ts";
 import { readLine } from "../../dev/terminal/options.ts";
-import { isPresent } from "../public-samples-folder.ts";
 import { type Part, partOf, parts } from "./parts.ts";
 import { type Job, jobsOf } from "./plan.ts";
+import { isPresent } from "./public-samples.ts";
 
 /** What the words of the command line choose. */
 export interface Choice {
