@@ -1,7 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { foldTrees } from "../../plan/postgres-postgres/schema/loaded-tables.ts";
 import { isKept, type PartitionFacts } from "./partition-roots.ts";
-import type { Table } from "./tables.ts";
 
 const facts = (more: Partial<PartitionFacts> = {}): PartitionFacts => ({
   encoding: "UTF8",
@@ -43,19 +41,4 @@ describe("a value's partition is the same on both servers", () => {
   ] as const)("%s", (_, strategy, one, theirs, kept) => {
     expect(isKept(strategy, one, facts(), theirs)).toBe(kept);
   });
-});
-
-it("a tree with a partition that is not copied is loaded partition by partition", () => {
-  const table = (oid: number, name: string): Table => ({
-    ...{ oid, schema: "public", name, columns: [], bare: true, bytes: 8, pages: 1, rows: 2, heap: true },
-    extension: undefined,
-  });
-  const leaf = (oid: number, name: string) => ({ oid, schema: "public", name });
-  const tree = { oid: 9, schema: "public", name: "t", leaves: [leaf(1, "a"), leaf(2, "b")] };
-  const tables = [table(1, "a"), table(2, "b"), table(3, "c")];
-  expect(foldTrees(tables, [tree]).map(({ name, bytes, rows }) => [name, bytes, rows])).toEqual([
-    ["t", 16, 4],
-    ["c", 8, 2],
-  ]);
-  expect(foldTrees(tables.slice(1), [tree])).toEqual(tables.slice(1));
 });
