@@ -6,6 +6,7 @@ import { failure } from "../terminal/failure.ts";
 import type { Terminal } from "../terminal/index.ts";
 import { run } from "../terminal/run.ts";
 import { type BinariesOptions, binariesFolder } from "./binaries/index.ts";
+import type { Cluster, ClusterKind, Common } from "./cluster.ts";
 import { dockerState, silentLine } from "./docker.ts";
 import { copyIntoKind, downKind, isKind, kindPorts, loadIntoKind, upKind } from "./kind.ts";
 import { findHelm, findKubectl } from "./kubectl.ts";
@@ -13,42 +14,12 @@ import { loadArchive } from "./local/images.ts";
 import { downLocal, findLocal, restartApiServer, upLocal } from "./local/index.ts";
 import { isLocalMachine, requireLocalMachine } from "./local/packages.ts";
 import { prepare } from "./local/up.ts";
-import { type Passwords, passwordsIn } from "./passwords.ts";
+import { passwordsIn } from "./passwords.ts";
 import { contextFolder, downCommand, type Place, placeOf } from "./place.ts";
 import { openProcesses } from "./processes/cluster.ts";
 import { downProcesses, findProcesses, isProcesses } from "./processes/index.ts";
 
-export type ClusterKind = "current-context" | "kind" | "local" | "processes";
-
-export type Cluster = {
-  kind: ClusterKind;
-  name: string;
-  /** Path of a kubeconfig whose current context is this cluster. */
-  kubeconfig: string;
-  /** kubectl, for commands that must keep their own output or live long. */
-  kubectlProgram: string;
-  /** Runs kubectl against the cluster; its standard output. Rejects with a CommandError. */
-  kubectl(args: string[], options?: { input?: string; timeoutMs?: number; signal?: AbortSignal }): Promise<string>;
-  /** Brings an image to the node, or all of an OCI archive; those that are there already cost nothing. */
-  loadImage(image: LoadableImage): Promise<void>;
-  /** Takes the cluster down. A cluster that was only used (current-context) stays. */
-  down(): Promise<void>;
-  /** helm 3. */
-  helm: string;
-  /** Whether this machine reaches pods and services by their addresses. */
-  hostReachesPods: boolean;
-  /** Node port → port on this machine's loopback; null where node ports are reached at the node's address. */
-  nodePorts: Record<number, number> | null;
-  /** Kills the API server and waits until its successor answers (local clusters only). */
-  restartApiServer(): Promise<void>;
-  /** More arguments for Helm: what the manifests need to run here. */
-  helmArguments?: readonly string[];
-  /** Of the demo's databases and accounts. */
-  passwords: Passwords;
-};
-
-/** An OCI archive, or the reference of an image that the Docker engine has. */
-export type LoadableImage = { archive: string } | { docker: string };
+export type { Cluster, ClusterKind, LoadableImage } from "./cluster.ts";
 
 export type OpenOptions = {
   /** Default "dev". Clusters of other names, and of other clones, live side by side. */
@@ -65,8 +36,6 @@ export type OpenOptions = {
   terminal: Terminal;
   signal?: AbortSignal;
 };
-
-export type Common = Pick<Cluster, "kubeconfig" | "kubectlProgram" | "kubectl" | "helm">;
 
 const withKubectl = (kubeconfig: string, kubectlProgram: string, helm: string, terminal: Terminal): Common => ({
   kubeconfig,

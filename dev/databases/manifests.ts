@@ -1,6 +1,7 @@
 // A database in the cluster: Secret, Deployment and Service, under the restricted Pod Security Standard.
 import { createHash } from "node:crypto";
 import { restrictedContainer, restrictedPod } from "../cluster/restricted.ts";
+import type { Server, ServerInput } from "./container.ts";
 import { type DatabaseKind, kinds } from "./kinds.ts";
 import { officialServer } from "./official.ts";
 import { account, type Engine } from "./server.ts";
@@ -29,21 +30,6 @@ type Manifest = { apiVersion: string; kind: string; metadata: { name: string; na
   string,
   unknown
 >;
-
-/** What differs between images: how the server starts, where its data are, as whom it runs and when it is ready. */
-export type Server = {
-  account: number;
-  container: {
-    command?: string[];
-    args?: string[];
-    env: object[];
-    volumeMounts: { name: string; mountPath: string }[];
-  };
-  ready: string[];
-  readOnlyRoot: boolean;
-};
-
-export type ServerInput = { engine: Engine; database: string; password: object; hosts: string[]; args: string[] };
 
 const sha256 = (text: string): string => createHash("sha256").update(text).digest("hex");
 

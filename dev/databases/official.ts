@@ -1,5 +1,5 @@
 // A database's official image in a pod: the variables of its entrypoint, and a folder for its data.
-import type { Server, ServerInput } from "./manifests.ts";
+import type { Server, ServerInput } from "./container.ts";
 
 /** `mysql`, `postgres`: the account that owns the data in each of these images. */
 const account = 999;

@@ -11,8 +11,9 @@ import type { Terminal } from "../terminal/index.ts";
 import { together } from "../terminal/together.ts";
 import { backUpByRest, restoredFrom } from "./backups/by-rest.ts";
 import { applyStorage, backupValues, bucketUrl, type DemoStorage, readyStorage } from "./backups/storage.ts";
-import { copyByRest, type DemoAccount, makeAccounts } from "./by-rest.ts";
+import { copyByRest, makeAccounts } from "./by-rest.ts";
 import { applyDatabases, type DemoDatabase, readyDatabases } from "./databases.ts";
+import type { DemoFacts } from "./facts.ts";
 import { apiCa, installChart, localImage, reachableApi, system } from "./install.ts";
 import { openRest } from "./rest.ts";
 import { applySecrets, byKubectl, compare, lookFurther, migrate, migration, namespace, prepareData } from "./steps.ts";
@@ -29,30 +30,6 @@ export interface DemoOptions {
   useCurrentContext: boolean;
   /** Everything as ordinary processes. */
   processes: boolean;
-}
-
-/** What a script needs to go on from the demo. */
-export interface DemoFacts {
-  kubeconfig: string;
-  cluster: { kind: string; name: string };
-  namespaces: { operator: string; demo: string };
-  databases: { source: DemoDatabase; target: DemoDatabase };
-  migration: string;
-  /** Of the API. */
-  base_url: string;
-  /** PEM of the CA that signed its certificate, and a file with it. */
-  ca: string;
-  ca_file: string;
-  /** Three people: a Pro account in two teams, a new account, and one that pays for each migration. */
-  accounts: DemoAccount[];
-  /** The installation's bucket on the S3 server in the cluster; null where the cluster has none. */
-  backups: { bucket_url: string; access_key_id: string; secret_access_key: string } | null;
-  billing: {
-    /** Of the Stripe simulator: its checkout pages take the payments. */
-    simulator_url: string;
-    /** Tokens. */
-    tokens: { pro: string; new: string; paying: string };
-  };
 }
 
 /** Runs the demo; rejects when a step fails or the databases differ. */

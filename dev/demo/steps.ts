@@ -7,9 +7,9 @@ import { compareShop } from "./compare.ts";
 import { connectCommand } from "./connect.ts";
 import { callLine, callOpening, shellOpening } from "./curl.ts";
 import type { DemoDatabase } from "./databases.ts";
+import type { DemoFacts } from "./facts.ts";
 import { loadShop } from "./load.ts";
 import { followMigration } from "./progress.ts";
-import type { DemoFacts } from "./run.ts";
 import { shop } from "./shop.ts";
 
 export const namespace = "shop";

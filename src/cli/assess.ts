@@ -9,8 +9,7 @@ import { openBoth } from "./databases.ts";
 import { exitCodes } from "./exit.ts";
 import { messageWithFlags } from "./flags/messages.ts";
 import { placeOf, runOf } from "./identity.ts";
-import type { CommandContext } from "./io.ts";
-import type { CommandResult } from "./main.ts";
+import type { CommandContext, CommandResult } from "./io.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry assess SRC DST`: what a copy would meet, whose own leavings are not in its way. A blocker is an answer too, with the exit code of a failure. */

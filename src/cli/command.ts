@@ -1,31 +1,12 @@
 import { parseArgs } from "node:util";
 import { type BackupFlags, backupCommands } from "./backup/commands.ts";
 import { UsageError } from "./exit.ts";
+import type { Command, CommandName } from "./flags/command.ts";
 import { type Flag, list, on, optionFlags, parseable, type ReadOptions, readOptions, text } from "./flags/index.ts";
 import { nearest } from "./terminal/nearest.ts";
 import { type ProgressMode, progressModes } from "./voice.ts";
 
 /** The commands: what each is for, its words and flags, and how a command line is read. */
-
-export type CommandName = "copy" | "assess" | "verify" | "reset" | "backup" | "restore";
-
-export interface Command {
-  name: CommandName;
-  words: readonly string[];
-  /** What the words are, for an error; by default URLs. */
-  takes?: string;
-  summary: string;
-  about: string;
-  /** The copy's options that this command has. */
-  options: readonly string[];
-  /** Help of options, where the copy's own words do not fit. */
-  otherHelp?: Readonly<Record<string, string>>;
-  /** What became of the work once Ctrl-C has stopped it. */
-  stopped?: string;
-  /** Flags beside these. */
-  more: readonly Flag[];
-  examples: readonly (readonly [what: string, line: string])[];
-}
 
 const passwordFile = (side: "source" | "target") =>
   text(

@@ -9,11 +9,11 @@ import { reportSummary } from "../engine/report/text.ts";
 import { counted } from "../guard/text.ts";
 import type { Parsed } from "./command.ts";
 import { openBoth } from "./databases.ts";
+import type { CliEngine } from "./engine.ts";
 import { commandFailure, ResultNotWritten } from "./exit.ts";
 import { messageWithFlags, withFlags } from "./flags/messages.ts";
 import { placeOf, runName, runOf } from "./identity.ts";
-import type { CommandContext } from "./io.ts";
-import type { CliEngine, CommandResult } from "./main.ts";
+import type { CommandContext, CommandResult } from "./io.ts";
 import { openReports, type Reports } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 

@@ -5,8 +5,8 @@ import { describe, expect, it } from "vitest";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { EngineError } from "../engine/contract/index.ts";
 import { commands } from "./command.ts";
+import type { CliEngine } from "./engine.ts";
 import { Interrupted } from "./exit.ts";
-import type { CliEngine } from "./main.ts";
 import { bare, call, places, report } from "./testing-call.ts";
 
 describe("Ctrl-C ends with 130 where the engine never answers again", () => {

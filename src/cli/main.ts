@@ -1,21 +1,18 @@
-import type { Assessor } from "../engine/assess/assess-first.ts";
-import type { Copied, CopyHooks, CopyRequest } from "../engine/contract/index.ts";
-import type { Reset, ResetRequest } from "../engine/run/reset.ts";
 import { inTime } from "../engine/run/watchdog/in-time.ts";
-import type { VerifyHooks, VerifyReport, VerifyRequest } from "../engine/verify/index.ts";
 import { createRedactor } from "../guard/redact.ts";
 import { runAssess } from "./assess.ts";
 import { runBackup } from "./backup/backup.ts";
 import { runRestore } from "./backup/restore.ts";
-import type { BackupModule } from "./backup/room.ts";
-import { type Command, type CommandName, commands, type Parsed, parseCommand } from "./command.ts";
+import { commands, type Parsed, parseCommand } from "./command.ts";
 import { runCopy } from "./copy.ts";
 import { redactUrl } from "./databases.ts";
+import type { CliEngine } from "./engine.ts";
 import { commandFailure, exitCodes, exitMessage, Interrupted, ResultNotWritten } from "./exit.ts";
+import type { Command, CommandName } from "./flags/command.ts";
 import { completionHelp, completionScript, isShell, shellNames } from "./flags/completion.ts";
 import { commandHelp, commandNames, generalHelp } from "./flags/help.ts";
 import { messageWithFlags } from "./flags/messages.ts";
-import { type CommandContext, type Io, jsonText, plainText, printed } from "./io.ts";
+import { type CommandContext, type CommandResult, type Io, jsonText, plainText, printed } from "./io.ts";
 import { whyOf } from "./report-file.ts";
 import { runReset } from "./reset.ts";
 import { type Colours, coloursFor } from "./terminal/colours.ts";
@@ -24,15 +21,6 @@ import { runVerify } from "./verify.ts";
 import { createVoice, type Voice } from "./voice.ts";
 
 /** The command line: chooses the command, and says how it ended. The engine is passed in. */
-
-export interface CliEngine extends Assessor {
-  copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
-  verify(request: VerifyRequest, hooks: VerifyHooks): Promise<VerifyReport>;
-  refuseElsewhere(list: Pick<ResetRequest, "target" | "made" | "madeIn">, signal: AbortSignal): Promise<void>;
-  reset(request: ResetRequest, hooks: Pick<CopyHooks, "signal" | "log">): Promise<Reset>;
-  /** Loads the code of backups. */
-  backups(): Promise<BackupModule>;
-}
 
 /** Milliseconds that the engine may take to end in order after the first Ctrl-C. */
 const orderlyMs = 4_000;
@@ -59,19 +47,6 @@ function ending(engine: CliEngine, signal: AbortSignal, deadlineMs: number): Cli
       };
     },
   };
-}
-
-/** What a command answers when it went well, or found differences. */
-export interface CommandResult {
-  /** For `--json`, beside `outcome` and `command`. */
-  body: object;
-  /** For a person, on stdout. */
-  text: string;
-  /** `done`, where it is left out, and 0. */
-  outcome?: string;
-  exitCode?: number;
-  /** What may only be done once the answer is written. */
-  finish?: () => Promise<void>;
 }
 
 /** `signal` aborts with Interrupted. Resolves with the exit code, soon after that too; never rejects. */

@@ -10,10 +10,10 @@ import { clean } from "../guard/text.ts";
 import { canAsk, confirmed, showObjects } from "./ask.ts";
 import type { Parsed } from "./command.ts";
 import { openDatabase } from "./databases.ts";
+import type { CliEngine } from "./engine.ts";
 import { UsageError } from "./exit.ts";
 import { namedRun, placeOf } from "./identity.ts";
-import type { CommandContext } from "./io.ts";
-import type { CliEngine, CommandResult } from "./main.ts";
+import type { CommandContext, CommandResult } from "./io.ts";
 import { readReportFile } from "./report-file.ts";
 import type { Voice } from "./voice.ts";
 

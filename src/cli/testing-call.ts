@@ -1,8 +1,9 @@
 import { EventEmitter } from "node:events";
 import type { Assessment } from "../engine/assess/index.ts";
 import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract/index.ts";
+import type { CliEngine } from "./engine.ts";
 import type { Input, Io } from "./io.ts";
-import { type CliEngine, main } from "./main.ts";
+import { main } from "./main.ts";
 
 /** For tests: the command line in this process, between an engine and a terminal that do as they are told. */
 

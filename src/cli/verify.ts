@@ -6,8 +6,7 @@ import { openBoth } from "./databases.ts";
 import { exitCodes, UsageError } from "./exit.ts";
 import { withFlags } from "./flags/messages.ts";
 import { placeOf } from "./identity.ts";
-import type { CommandContext } from "./io.ts";
-import type { CommandResult } from "./main.ts";
+import type { CommandContext, CommandResult } from "./io.ts";
 import type { Voice } from "./voice.ts";
 
 /** `rowferry verify SRC DST`: compares two databases; differences are an answer with exit code 3. */

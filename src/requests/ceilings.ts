@@ -1,8 +1,8 @@
+import type { Account } from "../resources/account.ts";
 import type { Migration } from "../resources/migration.ts";
 import type { KubeObject } from "../resources/objects.ts";
 import { createCounts } from "./counts.ts";
 import { Problem } from "./errors.ts";
-import type { Identity, World } from "./world.ts";
 
 /**
  * What one account, and all of them together, may have in the cluster's store, so that nobody fills it: Migrations, teams, bytes of both
@@ -122,8 +122,8 @@ export const bytesOf = (object: KubeObject | object): number => Buffer.byteLengt
 
 /** Runs what adds so much to the caller's account. Throws Problem `limit_reached`. */
 export const underCeilings = <T>(
-  { ceilings }: Pick<World, "ceilings">,
-  { account }: Pick<Identity, "account">,
+  { ceilings }: { ceilings?: Ceilings },
+  { account }: { account: Account },
   adds: Partial<Amounts>,
   action: () => Promise<T>,
 ): Promise<T> => (ceilings === undefined ? action() : ceilings.within(account.metadata.name, adds, action));

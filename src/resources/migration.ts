@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { reportBucketSchema } from "./archive/archive.ts";
+import { reportBucketSchema, reportRefSchema } from "./archive/archive.ts";
 import { boundedAssessmentSchema, neededMemorySchema } from "./assessment.ts";
 import { databaseRefSchema, expiredUrl } from "./database.ts";
 import type { Stored } from "./metadata.ts";
@@ -174,24 +174,6 @@ export const resultSchema = z.object({
   retryable: z.boolean().optional().describe("After a failure: whether the error can pass by itself."),
   finishedAt: when("When the result was stored."),
 });
-
-/** Of a stored report, in a status. */
-export const reportRefSchema = z.object({
-  configMap: z
-    .string()
-    .max(253)
-    .describe(
-      "ConfigMap with the full report, log, and list of objects made (gzip). Where reports are kept in a bucket, status.reportBucket names the object instead.",
-    ),
-  bytes: z.int().min(0).optional().describe("Size of the ConfigMap's archive."),
-  tables: z.int().min(0).describe("Tables copied."),
-  rows: z.int().min(0).describe("Rows copied and counted on both sides."),
-  reported: z
-    .int()
-    .min(0)
-    .describe("Objects of the source that were not copied or were changed, each named in the report."),
-});
-export type ReportRef = z.infer<typeof reportRefSchema>;
 
 /**
  * Fields of two owners, so that they never race (server-side apply):

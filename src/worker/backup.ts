@@ -3,14 +3,9 @@ import {
   BackupError,
   type ArchiveHooks as BackupHooks,
   type BackupProgress,
-  type BackupRequest,
-  type RestoreRequest,
   type RestoreResult,
   type Storage,
   type StorageCredentials,
-  type StorageGuard,
-  type StorageSpec,
-  type TakenBackup,
 } from "../backup/contract.ts";
 import type { Endpoint } from "../engine/contract/index.ts";
 import type { Redactor } from "../guard/redact.ts";
@@ -20,19 +15,11 @@ import { mountedCredentials } from "./credentials.ts";
 import { namedDatabase, ownServer } from "./databases.ts";
 import { dropCheckpoint, type ExitCode, explain, type LifeHooks, live, unreachable } from "./life.ts";
 import { completed, rowsIn } from "./outcome.ts";
+import type { BackupRoom, Parts } from "./parts.ts";
 import { counts, whole } from "./progress.ts";
 import type { BackupWork, RemovalWork, Report, RestoreWork, RunOutcome } from "./protocol.ts";
-import type { Parts } from "./run.ts";
 
 /** The work of a BackupRun's or Restore's pod: takes, restores or removes an archive, and reports as a copy does. */
-
-/** src/backup, as the worker uses it. */
-export interface BackupRoom {
-  takeBackup(request: BackupRequest): Promise<TakenBackup>;
-  restoreBackup(request: RestoreRequest): Promise<RestoreResult>;
-  removeRun(request: { storage: Storage; folder: string; signal: AbortSignal }): Promise<void>;
-  storageOf(spec: StorageSpec, credentials?: StorageCredentials, guard?: StorageGuard): Storage;
-}
 
 type BackupParts = Omit<Parts, "backup"> & { backup: BackupRoom };
 type AnyBackupWork = BackupWork | RestoreWork | RemovalWork;

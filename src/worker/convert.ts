@@ -21,8 +21,8 @@ import { targetFix } from "../engine/run/fence/drop-option.ts";
 import { openReading } from "../engine/run/open-database.ts";
 import { counted } from "../guard/text.ts";
 import { rowsIn } from "./outcome.ts";
+import type { WorkerEngine } from "./parts.ts";
 import type { RestoreWork } from "./protocol.ts";
-import type { WorkerEngine } from "./run.ts";
 
 /**
  * A restore into another engine: the archive goes into the throw-away server of this pod, is compared there with its manifest,

@@ -1,11 +1,11 @@
 import { pino } from "pino";
 import * as z from "zod";
 import { createRedactor } from "../guard/redact.ts";
-import type { BackupRoom } from "./backup.ts";
 import { createJournal } from "./journal.ts";
 import { createOperator } from "./operator.ts";
+import type { BackupRoom, WorkerEngine } from "./parts.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
-import { runWorker, type WorkerEngine } from "./run.ts";
+import { runWorker } from "./run.ts";
 
 /**
  * The worker as a process: environment, signals, log lines on stdout (JSON, each through the redactor), exit code

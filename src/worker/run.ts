@@ -1,16 +1,17 @@
-import { type Assessor, assessFirst } from "../engine/assess/assess-first.ts";
+import { assessFirst } from "../engine/assess/assess-first.ts";
 import type { Assessment } from "../engine/assess/index.ts";
-import type { Copied, CopyHooks, CopyRequest, EngineProgress } from "../engine/contract/index.ts";
+import type { CopyHooks, CopyRequest, EngineProgress } from "../engine/contract/index.ts";
 import { hasReached } from "../engine/contract/phase.ts";
 import { type PaceSample, withSample } from "../engine/run/pace.ts";
 import { countedBytes } from "../engine/run/source-limit.ts";
 import type { Redactor } from "../guard/redact.ts";
 import { boundAssessment } from "../resources/assessment.ts";
-import { type BackupRoom, runBackupWork } from "./backup.ts";
+import { runBackupWork } from "./backup.ts";
 import { namedDatabase } from "./databases.ts";
 import { untilDelivered } from "./deliver.ts";
-import { dropCheckpoint, type ExitCode, explain, type LifeParts, live, superseded, unreachable } from "./life.ts";
+import { dropCheckpoint, type ExitCode, explain, live, superseded, unreachable } from "./life.ts";
 import * as outcomes from "./outcome.ts";
+import type { Parts } from "./parts.ts";
 import { toProgress } from "./progress.ts";
 import { exitCodes, type Report, type WorkerAssignment } from "./protocol.ts";
 
@@ -19,23 +20,6 @@ import { exitCodes, type Report, type WorkerAssignment } from "./protocol.ts";
  * told that it is not the current one. What is copied by then stands in the target's `_rowferry`, and so does a result
  * that could not be delivered: the next pod finds it there.
  */
-export interface Parts extends LifeParts {
-  engine: WorkerEngine;
-  backup: () => Promise<BackupRoom>;
-  now(): Date;
-  /** Milliseconds that only go forward. */
-  monotonic(): number;
-  /** The folder below which the pod's volumes are mounted; empty in a container. */
-  mountsRoot?: string;
-  /** How long the operator may stay unreachable before there is work. */
-  startDeadlineMs: number;
-}
-
-/** The engine, as the worker uses it. */
-export interface WorkerEngine extends Assessor {
-  copy(request: CopyRequest, hooks: CopyHooks): Promise<Copied>;
-}
-
 export async function runWorker(parts: Parts): Promise<ExitCode> {
   const { operator, journal, terminated, random } = parts;
   const start = AbortSignal.any([terminated, AbortSignal.timeout(parts.startDeadlineMs)]);

@@ -1,6 +1,6 @@
-import type { Partition, Table } from "./cases.ts";
 import { type Engine, quote } from "./kinds/index.ts";
 import { labels, limits } from "./kinds/labels.ts";
+import type { Partition, Table } from "./table.ts";
 
 /** Tables with partitions by their first column, a number, or by a column of texts: how they are written, and where a row belongs. */
 

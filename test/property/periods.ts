@@ -1,17 +1,9 @@
 import type { Random } from "../chaos/random.ts";
-import type { Table } from "./cases.ts";
 import { asText, type Kind, plain, quote, type Server, same } from "./kinds/index.ts";
+import type { Table } from "./table.ts";
 import { hostileName } from "./values.ts";
 
 /** MariaDB's periods of application time, keys over them, and tables that keep their history. */
-
-export interface Period {
-  name: string;
-  /** A unique key of the first column and the period, WITHOUT OVERLAPS. */
-  key?: string;
-  start: string;
-  end: string;
-}
 
 const limit: Kind = {
   name: "limit of a period",

@@ -8,9 +8,10 @@ import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
 import { unplanned } from "../support/engine/planned.ts";
-import { randomTables, type Table } from "./cases.ts";
-import { compare, nameIn, type Stop } from "./compare/index.ts";
+import { randomTables } from "./cases.ts";
+import { compare, nameIn } from "./compare/index.ts";
 import { readLetters } from "./compare/letters.ts";
+import type { Stop } from "./compare/stop.ts";
 import { readViews } from "./compare/views.ts";
 import { judgeNarrow, prepareNarrow, randomNarrow, toldNarrow } from "./data-only.ts";
 import { type Engine, engineOf, type Server } from "./kinds/index.ts";
@@ -20,6 +21,7 @@ import { refusedIn, requireRefusal } from "./refused.ts";
 import { randomSettings, type Settings, settingWords, under } from "./settings.ts";
 import { shrink } from "./shrink.ts";
 import { foreignKeysOf, statementsOf, told, typesOf, viewsOf } from "./statements.ts";
+import type { Table } from "./table.ts";
 
 /** Copies random schemas along a way of engines, and compares each stop by a reader of its own with what it must hold. */
 

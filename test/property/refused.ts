@@ -1,6 +1,6 @@
-import type { Table } from "./cases.ts";
 import { isNamed } from "./compare/said.ts";
 import type { Server } from "./kinds/index.ts";
+import type { Table } from "./table.ts";
 
 /** Values that end a copy, since the target has none like them. */
 

@@ -1,5 +1,4 @@
-import type { Table } from "./cases.ts";
-import type { Period } from "./periods.ts";
+import type { Period, Table } from "./table.ts";
 
 /** Makes a failing case smaller as long as it fails, so that a person sees what counts. */
 

@@ -1,7 +1,7 @@
-import type { Column, Index, Table } from "./cases.ts";
 import { type Engine, quote } from "./kinds/index.ts";
 import { partitionBy, partitionTables } from "./partitions.ts";
 import { historyOf, periodLines } from "./periods.ts";
+import type { Column, Index, Table } from "./table.ts";
 
 /** A case as SQL of its source. */
 

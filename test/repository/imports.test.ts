@@ -1,13 +1,14 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { importsOf, sourceFiles, violations } from "./imports.ts";
+import { circles, graphOf, importsOf, sourceFiles, violations } from "./imports.ts";
 import { rooms } from "./rooms.ts";
 
 const root = resolve(import.meta.dirname, "../..");
 
+const files = sourceFiles(root, ["src", "controllers", "dev", "bench", "test"]);
+
 it("every import goes in a direction that the design allows", () => {
-  const files = sourceFiles(root, ["src", "controllers", "dev", "bench", "test"]);
   expect(files.length).toBeGreaterThan(5);
   expect(violations(files, rooms)).toEqual([]);
 });
@@ -16,6 +17,10 @@ it("every package that a room may use is in package.json", () => {
   const { devDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
   const named = new Set(rooms.flatMap(({ packages }) => packages).filter((name) => name !== "*"));
   expect([...named].filter((name) => !(name in devDependencies))).toEqual([]);
+});
+
+it("no files import each other in a circle, not even for their types", () => {
+  expect(circles(graphOf(files))).toEqual([]);
 });
 
 describe("what a file imports", () => {

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import mysql from "mysql2/promise";
 import type { Database } from "../../dev/databases/index.ts";
-import type { Ask, Cleaner } from "./pristine.ts";
+import type { Ask, Cleaner } from "./cleaner.ts";
 
 /** Of MySQL and MariaDB: what a file can leave behind there, and what of it is removed. */
 export const mysqlCleaner: Cleaner = { ask: asMysql, clear, state };

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import type { Database } from "../../dev/databases/index.ts";
-import type { Ask, Cleaner } from "./pristine.ts";
+import type { Ask, Cleaner } from "./cleaner.ts";
 
 /** Of PostgreSQL: what a file can leave behind there, and what of it is removed. */
 export const postgresCleaner: Cleaner = { ask: asPostgres, clear, state };

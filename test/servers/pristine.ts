@@ -13,17 +13,6 @@ export interface Pristine {
   restore(): Promise<boolean>;
 }
 
-/** Runs one statement as the superuser. */
-export type Ask = (text: string, database?: string) => Promise<unknown[][]>;
-
-export interface Cleaner {
-  ask<T>(database: Database, work: (ask: Ask) => Promise<T>): Promise<T>;
-  /** Removes what can be removed. */
-  clear(ask: Ask): Promise<void>;
-  /** All that is compared. */
-  state(ask: Ask, database: Database): Promise<string>;
-}
-
 /** Longer than any of it takes; a server that hangs is not lent again. Milliseconds. */
 const restoreMs = 30_000;
 

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { failure } from "../../terminal/failure.ts";
 import { type BinariesOptions, program } from "../binaries/index.ts";
-import type { Cluster, Common } from "../index.ts";
+import type { Cluster, Common } from "../cluster.ts";
 import { passwordsIn } from "../passwords.ts";
 import type { Place } from "../place.ts";
 import { downProcesses, loadFolder, type Processes, upProcesses } from "./index.ts";

@@ -1,4 +1,4 @@
-import type { Command } from "../command.ts";
+import type { Command } from "../flags/command.ts";
 import { type Flag, list, on, text } from "../flags/index.ts";
 
 /** The commands of backups on the own machine: their words and flags. */

@@ -1,4 +1,5 @@
-import { type Command, commands, flagsOf } from "../command.ts";
+import { commands, flagsOf } from "../command.ts";
+import type { Command } from "./command.ts";
 import { commandNames, helpFlag, otherCommands } from "./help.ts";
 import type { Flag } from "./index.ts";
 

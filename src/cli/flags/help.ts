@@ -1,5 +1,6 @@
-import { type Command, commands, flagsOf } from "../command.ts";
+import { commands, flagsOf } from "../command.ts";
 import { type Colours, noColours } from "../terminal/colours.ts";
+import type { Command } from "./command.ts";
 import { type Flag, on } from "./index.ts";
 
 /** The help's texts, for a terminal of so many columns. */

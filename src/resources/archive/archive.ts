@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { group } from "../group.ts";
-import type { ReportRef } from "../migration.ts";
 
 /** Where a run's report is kept: gzip of JSON `{report, log}` under this key of the ConfigMap that the Migration or the Restore owns. */
 export const archiveKey = "report.json.gz";
@@ -47,6 +46,24 @@ export function isReportKey(key: string, uid: string): boolean {
   const [file = "", owner, folder] = key.split("/").reverse();
   return folder === "reports" && owner === uid && /^[1-9][0-9]{0,9}\.json\.gz$/.test(file);
 }
+
+/** Of a stored report, in a status. */
+export const reportRefSchema = z.object({
+  configMap: z
+    .string()
+    .max(253)
+    .describe(
+      "ConfigMap with the full report, log, and list of objects made (gzip). Where reports are kept in a bucket, status.reportBucket names the object instead.",
+    ),
+  bytes: z.int().min(0).optional().describe("Size of the ConfigMap's archive."),
+  tables: z.int().min(0).describe("Tables copied."),
+  rows: z.int().min(0).describe("Rows copied and counted on both sides."),
+  reported: z
+    .int()
+    .min(0)
+    .describe("Objects of the source that were not copied or were changed, each named in the report."),
+});
+export type ReportRef = z.infer<typeof reportRefSchema>;
 
 /** What a status says of a report in this ConfigMap; undefined for a result that has none. */
 export const reportRef = (

@@ -1,7 +1,7 @@
 import * as z from "zod";
+import { reportRefSchema } from "../archive/archive.ts";
 import { databaseRefSchema, expiredUrl } from "../database.ts";
 import type { Stored } from "../metadata.ts";
-import { reportRefSchema } from "../migration.ts";
 import { optionsSchema } from "../options.ts";
 import { conditions, rules, unchanged, when } from "../schema.ts";
 import { identitiesSchema } from "./place.ts";

@@ -1,4 +1,5 @@
-import type { Marked, Paid, Replay } from "./replay.ts";
+import type { Paid } from "./paid.ts";
+import type { Marked, Replay } from "./replay.ts";
 
 /**
  * Each completed run is paid for by exactly one cover: the account's plan, its free migration, a capture of its own, or an earlier capture that was

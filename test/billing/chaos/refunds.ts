@@ -1,5 +1,5 @@
 import type { Entry } from "../../../dev/stripe/state/history.ts";
-import type { Paid } from "./replay.ts";
+import type { Paid } from "./paid.ts";
 
 /** Notes on each payment what was refunded of it by hand, and whether Stripe's event about that has arrived. */
 export function readRefunds(entries: readonly Entry[], paid: readonly Paid[]): void {

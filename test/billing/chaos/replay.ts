@@ -1,4 +1,5 @@
 import type { Entry } from "../../../dev/stripe/state/history.ts";
+import type { Paid } from "./paid.ts";
 import { readRefunds } from "./refunds.ts";
 
 /** A history of the simulator, read in order: its payment intents and sessions with the Migrations that they are for. */
@@ -17,22 +18,6 @@ export interface Marked {
   n: number;
   mark: Mark;
   words: string[];
-}
-
-/** What became of a Migration's payment intent; numbers of entries, in order. */
-export interface Paid {
-  id: string;
-  /** When it became a hold. */
-  held?: number;
-  /** When its hold ended without Rowferry: lapsed, or cancelled by hand in the dashboard. */
-  lost?: number;
-  captured?: number;
-  amount: number;
-  /** When it had been refunded in full. */
-  refundedInFull?: number;
-  refunded: number;
-  /** Whether Stripe's event about the last refund has arrived. */
-  isHeard?: boolean;
 }
 
 /** A payment intent or a session. `key`: `namespace/name` of its Migration; empty: of none. */

@@ -2,8 +2,8 @@
 // and reads both databases. Runs inside the machine: `node guest.ts FACTS`, a file with that JSON.
 import { readFileSync } from "node:fs";
 import { copyByRest } from "../../../dev/demo/by-rest.ts";
+import type { DemoFacts } from "../../../dev/demo/facts.ts";
 import { openRest } from "../../../dev/demo/rest.ts";
-import type { DemoFacts } from "../../../dev/demo/run.ts";
 import { compare } from "../../../dev/demo/steps.ts";
 import { openTerminal } from "../../../dev/terminal/index.ts";
 

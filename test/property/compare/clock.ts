@@ -1,8 +1,8 @@
 import { sql } from "../../chaos/contents.ts";
-import type { Column, Table } from "../cases.ts";
 import { begin, quote } from "../kinds/index.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Column, Table } from "../table.ts";
 import { differs, isNamed, repeated } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** The present time as a default, and after each change of a row: never in the future, and with no more digits than in the source. */
 

@@ -1,9 +1,9 @@
 import { sql } from "../../chaos/contents.ts";
-import type { Table } from "../cases.ts";
 import { plainNumber } from "../families.ts";
 import { begin, quote } from "../kinds/index.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Table } from "../table.ts";
 import { differs, isNamed, isNamedLast } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** Numbers in JSON and in arrays: the report counts the values of a column that are not as exact as in the source, and no others. */
 

@@ -1,35 +1,18 @@
 import type { CopyReport } from "../../../src/engine/contract/index.ts";
 import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
-import type { Column, Table } from "../cases.ts";
 import { begin, type Engine, quote } from "../kinds/index.ts";
+import type { Column, Table } from "../table.ts";
 import { compareClock } from "./clock.ts";
 import { compareDigits } from "./digits.ts";
-import { asMade, type Letters, lettersOfNew } from "./letters.ts";
+import { asMade, lettersOfNew } from "./letters.ts";
 import { isKeyLost } from "./loose.ts";
 import { compareMeaning } from "./meaning.ts";
 import { isNamed, repeated } from "./said.ts";
 import { compareShape } from "./shape.ts";
-import { compareViews, type Shown } from "./views.ts";
+import type { Found, Stop } from "./stop.ts";
+import { compareViews } from "./views.ts";
 
 /** What a copy must hold, read by the plain drivers: rows, keys, foreign keys, defaults, generated columns, and its shape. */
-
-/** `names`: of each table of the case, what it is called in the place, `before`: in the one it came from; `passed`: the engines since the source, this one too. */
-export interface Stop {
-  place: Place;
-  engine: Engine;
-  origin: Engine;
-  passed: readonly Engine[];
-  names: ReadonlyMap<string, string>;
-  before: ReadonlyMap<string, string>;
-  report: CopyReport;
-  /** Columns, indexes, checks, partitions that were lost on the way, or lost something, as a report said; grows. */
-  givenUp: Set<unknown>;
-  shown: Shown;
-  /** The source's. */
-  letters: Letters;
-  /** What a column was called in the place that the copy came from; grows. */
-  called: Map<Column, string>;
-}
 
 /** No row of a case has this number. */
 const probe = 39;
@@ -51,15 +34,6 @@ export async function compare(stop: Stop, tables: readonly Table[], source?: Pla
     for (const [n, column] of table.columns.entries()) stop.called.set(column, found.columns[n] ?? column.name);
   }
   await compareKeys(stop, tables);
-}
-
-export interface Found {
-  /** As SQL names it. */
-  from: string;
-  name: string;
-  columns: string[];
-  /** Of each column. */
-  nullable: boolean[];
 }
 
 async function compareRows(stop: Stop, table: Table, found: Found, source: Place | undefined): Promise<void> {

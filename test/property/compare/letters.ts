@@ -1,11 +1,9 @@
 import { type Place, sql } from "../../chaos/contents.ts";
-import type { Table } from "../cases.ts";
 import type { Value } from "../kinds/index.ts";
-import type { Stop } from "./index.ts";
+import type { Table } from "../table.ts";
+import type { Letters, Stop } from "./stop.ts";
 
 /** Values of expressions that depend on what a database takes for a letter, as upper and lower case do: the database is asked. */
-
-export type Letters = ReadonlyMap<string, string>;
 
 export async function readLetters(place: Place, tables: readonly Table[]): Promise<Letters> {
   const asked = tables.flatMap(({ columns }) => columns.flatMap((column) => column.default?.asked ?? []));

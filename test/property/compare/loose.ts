@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../../../src/engine/contract/index.ts";
 import { isPostgres, sql } from "../../chaos/contents.ts";
-import type { Column, Table } from "../cases.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Column, Table } from "../table.ts";
 import { checkViolations, differs, insertion, isLost, isNamedLast, literal, notCopied } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** Constraints that are not enforced, or not valid: they refuse no more and no fewer rows than in the source. */
 

@@ -1,8 +1,8 @@
 import { sql } from "../../chaos/contents.ts";
-import type { Table } from "../cases.ts";
 import { begin, quote } from "../kinds/index.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Table } from "../table.ts";
 import { isNamed } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** What a column's values mean beside their text: which are equal, and what a report must say where a server lacks it. */
 

@@ -1,8 +1,8 @@
 import { isPostgres, sql } from "../../chaos/contents.ts";
-import type { Table } from "../cases.ts";
 import { hasPast } from "../periods.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Table } from "../table.ts";
 import { differs, isLost, literal } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** Of PostgreSQL. Errors: the table has none, though the database has the extension for it. */
 async function isExclusive(stop: Stop, from: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { CopyReport, InventoryEntry } from "../../../src/engine/contract/index.ts";
-import type { Table } from "../cases.ts";
 import { begin, quote } from "../kinds/index.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Table } from "../table.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /** What a report says of an object, and probes that the comparisons share. */
 

@@ -1,11 +1,11 @@
 import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
-import type { Index, Table } from "../cases.ts";
 import { quote } from "../kinds/index.ts";
 import { partitionOf } from "../partitions.ts";
-import type { Found, Stop } from "./index.ts";
+import type { Index, Table } from "../table.ts";
 import { compareLoose, isKeyLost } from "./loose.ts";
 import { comparePeriods } from "./periods.ts";
 import { checkViolations, differs, entriesOf, insertion, isLost, literal, notCopied, says } from "./said.ts";
+import type { Found, Stop } from "./stop.ts";
 
 /**
  * What a table must be beside its rows: nullability, indexes, checks and partitions, by the case alone and the servers' own

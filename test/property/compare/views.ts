@@ -1,13 +1,10 @@
 import { isPostgres, type Place, sql } from "../../chaos/contents.ts";
-import type { Table, View } from "../cases.ts";
 import { begin, type Engine, quote } from "../kinds/index.ts";
-import type { Stop } from "./index.ts";
+import type { Table, View } from "../table.ts";
 import { differs, isLost, literal } from "./said.ts";
+import type { Shown, Stop } from "./stop.ts";
 
 /** Views that show the rows whose text is equal to another: the same rows, or the report names the view. */
-
-/** The numbers of rows that each view shows. */
-export type Shown = ReadonlyMap<View, string>;
 
 const read = async (place: Place, engine: Engine, name: string): Promise<string> => {
   const rows = await sql(place, `${begin(engine)}; SELECT CAST(id AS char(9)) FROM ${quote(name, engine)}`);
