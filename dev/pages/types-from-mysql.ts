@@ -1,6 +1,6 @@
 import type { SourceColumn } from "../../src/engine/mysql/catalogue/catalogue.ts";
 import { type TargetType, targetType } from "../../src/engine/plan/mysql-postgres/columns/types.ts";
-import { type FieldKind, kind } from "../../src/engine/rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyFieldKind } from "../../src/engine/rows/mysql-to-copy/fields.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
 /** MySQL's types beside what the engine itself says of each: the table has no type that is written by hand. */
@@ -139,7 +139,7 @@ function typeOf(sample: Sample, wide: number): TargetType {
 }
 
 /** What the writer of such fields does with values that no type of PostgreSQL holds. */
-const lost: Partial<Record<FieldKind, string>> = {
+const lost: Partial<Record<MysqlToCopyFieldKind, string>> = {
   [kind.text]: "NUL characters are removed and counted",
   [kind.date]: "dates with a zero in them and of the year 0: as the option `zero_dates` says, counted",
 };

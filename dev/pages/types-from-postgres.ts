@@ -1,8 +1,8 @@
 import { sampleColumn } from "../../src/engine/plan/postgres-mysql/columns/sample-column.ts";
 import type { ObservedType, TargetType } from "../../src/engine/plan/postgres-mysql/columns/target-type.ts";
 import { nothingObserved, targetType } from "../../src/engine/plan/postgres-mysql/columns/types.ts";
-import type { SourceColumn } from "../../src/engine/postgres/catalogue/catalogue.ts";
-import { type FieldKind, kind } from "../../src/engine/rows/copy-to-load/fields.ts";
+import type { ColumnDefinition } from "../../src/engine/postgres/catalogue/catalogue.ts";
+import { type CopyToLoadFieldKind, kind } from "../../src/engine/rows/copy-to-load/fields.ts";
 import { code, markdownTable, nameOf, together } from "./table.ts";
 
 /** PostgreSQL's types beside what the engine itself says of each: the table has no type that is written by hand. */
@@ -13,7 +13,7 @@ interface Sample {
   words?: string;
   /** Of pg_type; the words as written by default. */
   type?: string;
-  more?: Partial<SourceColumn>;
+  more?: Partial<ColumnDefinition>;
   /** What breaks the guess, and what that teaches. */
   beyond?: readonly { why: string; observed?: Partial<ObservedType> }[];
   remark?: string;
@@ -120,7 +120,8 @@ export const samplesFromPostgres: readonly Sample[] = [
   { written: "", words: "any other", type: "unheard", more: { builtin: false, written: "" } },
 ];
 
-const columnOf = ({ written, type = written, more }: Sample): SourceColumn => sampleColumn(type, { written, ...more });
+const columnOf = ({ written, type = written, more }: Sample): ColumnDefinition =>
+  sampleColumn(type, { written, ...more });
 
 /** As a column of a key by itself has it. */
 const whole = 768;
@@ -131,7 +132,7 @@ function typeOf(sample: Sample, maria: boolean, observed: Partial<ObservedType> 
 }
 
 /** What the writer of such fields does with values that no type of MySQL holds. */
-const lost: Partial<Record<FieldKind, string>> = {
+const lost: Partial<Record<CopyToLoadFieldKind, string>> = {
   [kind.date]: "infinity, BC and years above 9999 become NULL, counted",
   [kind.float]:
     "NaN and infinities become NULL, −0 becomes 0 where the server has none, counted; a `real` has its own digits ([real](#real))",

@@ -2,11 +2,11 @@ import { describe, expect, test } from "vitest";
 import { EngineError } from "../../src/engine/contract/index.ts";
 import { inputBytes } from "../../src/engine/mysql/driver/input.ts";
 import { createScanner } from "../../src/engine/rows/copy-scan.ts";
-import { type Field as PostgresField, kind as postgresKind } from "../../src/engine/rows/copy-to-load/fields.ts";
-import { createRowEncoder as createPostgresEncoder } from "../../src/engine/rows/copy-to-load/rows.ts";
+import { type CopyToLoadField, kind as postgresKind } from "../../src/engine/rows/copy-to-load/fields.ts";
+import { createCopyToLoadEncoder } from "../../src/engine/rows/copy-to-load/rows.ts";
 import type { BinaryField } from "../../src/engine/rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../src/engine/rows/mysql-to-copy/binary-rows.ts";
-import { createRowEncoder } from "../../src/engine/rows/mysql-to-copy/rows.ts";
+import { createTextEncoder } from "../../src/engine/rows/mysql-to-copy/rows.ts";
 import {
   binaryPayload,
   collect,
@@ -61,7 +61,7 @@ function fed(make: Parameters<typeof encoderOf>[0], input: Buffer, piece: () => 
 }
 
 function encoderOf(how: { fields: readonly BinaryField[]; binary: boolean }, out: ReturnType<typeof collect>) {
-  return how.binary ? createBinaryEncoder(how.fields, out) : createRowEncoder(how.fields, out);
+  return how.binary ? createBinaryEncoder(how.fields, out) : createTextEncoder(how.fields, out);
 }
 
 describe.each([true, false])("rows of the binary protocol: %s", (binary) => {
@@ -99,14 +99,14 @@ describe.each([true, false])("rows of the binary protocol: %s", (binary) => {
 /** COPY's text in CopyData messages; a length may lie. */
 const copyData = (body: Buffer | string, length?: number): Buffer => message("d", body, length);
 
-const textFields: PostgresField[] = [
+const textFields: CopyToLoadField[] = [
   { kind: postgresKind.raw, nullable: true },
   { kind: postgresKind.text, nullable: true },
 ];
 
 function postgresFed(input: Buffer, piece: () => number, discarding = false): string {
   const block = () => Buffer.alloc(blockBytes);
-  const encoder = createPostgresEncoder(textFields, {
+  const encoder = createCopyToLoadEncoder(textFields, {
     first: block,
     flush: (_block, written) => {
       expect(written).toBeLessThanOrEqual(blockBytes);

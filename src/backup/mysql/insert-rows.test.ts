@@ -5,7 +5,7 @@ import { fullPacket } from "../../engine/mysql/driver/wire.ts";
 import { createInserts, type InsertTarget } from "../../engine/mysql/target/insert.ts";
 import { blockStart, type Loader } from "../../engine/mysql/target/loader.ts";
 import { end, packets, payload } from "../../engine/rows/mysql-to-copy/testing.ts";
-import { createRowEncoder, kind } from "../../engine/rows/mysql-to-load/rows.ts";
+import { createMysqlToLoadEncoder, kind } from "../../engine/rows/mysql-to-load/rows.ts";
 import { blockBytes } from "../../engine/run/memory/block-pool.ts";
 import { createInsertRows } from "./insert-rows.ts";
 
@@ -64,7 +64,7 @@ function inTwoSteps(kinds: readonly number[], to: InsertTarget, input: Buffer) {
     finish: async () => undefined,
     abort: async () => undefined,
   };
-  const encoder = createRowEncoder(kinds, loader);
+  const encoder = createMysqlToLoadEncoder(kinds, loader);
   feed(encoder, input, () => input.length);
   encoder.finish();
   inserts.end();

@@ -1,6 +1,6 @@
 import { fullName } from "../../engine/contract/text/full-name.ts";
 import { printable } from "../../engine/contract/text/printable.ts";
-import type { Table } from "../../engine/postgres/catalogue/tables.ts";
+import type { DataTable } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { qualified } from "../../engine/postgres/driver/names.ts";
 import { reading } from "../../engine/postgres/source/holding.ts";
@@ -19,7 +19,7 @@ type Account = Pick<BackupAccount, "rows" | "table">;
  * has the method.
  */
 export async function countTableRows(
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   sessions: readonly Session[],
   account: Account | undefined,
   checksums: ChecksumMethod | "own" | undefined,
@@ -60,7 +60,7 @@ export async function countTableRows(
 
 /** `passed`: rows in the dump by a table's oid. The session counts the rows of the other tables. */
 export async function countPassed(
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   passed: ReadonlyMap<number, number>,
   session: Session,
   account: Account,
@@ -77,7 +77,7 @@ export async function countPassed(
 /** Errors: `row_count_mismatch` where the dump has another number of rows than the snapshot. */
 export function refuseOtherRows(
   counted: readonly TableRows[],
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   passed: ReadonlyMap<number, number>,
 ): void {
   const counts = new Map(counted.map(({ name, rows }) => [name, rows]));

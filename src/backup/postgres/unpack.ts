@@ -10,7 +10,7 @@ import {
 import { collisions } from "../../engine/plan/postgres-postgres/schema/compare-inventories.ts";
 import { type Stage, type Step, stepsOf } from "../../engine/plan/postgres-postgres/schema/entries.ts";
 import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
-import { readTables } from "../../engine/postgres/catalogue/tables.ts";
+import { readDataTables } from "../../engine/postgres/catalogue/tables.ts";
 import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
 import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/driver/copy-in.ts";
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
@@ -92,7 +92,7 @@ export function unpackPostgres(work: Unpacking): Promise<Unpacked> {
     await applySteps(applying, at("watching"));
     const names = new Set(manifest.tables.map(({ name }) => name));
     account.phase("verifying");
-    const tables = await readTables(main);
+    const tables = await readDataTables(main);
     const others = workers.slice(1);
     const analyse = () => main.run("ANALYZE");
     if (others.length === 0) await analyse();

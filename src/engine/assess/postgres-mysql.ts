@@ -17,7 +17,7 @@ import {
   usePresent,
 } from "../plan/postgres-mysql/index.ts";
 import { type PlannedObject, withoutText } from "../plan/types.ts";
-import type { SourceColumn } from "../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../postgres/catalogue/catalogue.ts";
 import { reportObject, type SourceObject } from "../postgres/catalogue/objects.ts";
 import { map } from "../run/memory/lazy.ts";
 import { reportClaimed } from "./claimed.ts";
@@ -97,7 +97,7 @@ const largeObjects = (objects: readonly SourceObject[]): PlannedObject[] =>
   objects.filter(({ kind }) => kind === "large object").map((one) => withoutText(reportObject(one)));
 
 /** Types without a length of their own. */
-const isLong = ({ type, array, modifier }: SourceColumn) =>
+const isLong = ({ type, array, modifier }: ColumnDefinition) =>
   array || (modifier < 0 && /^(?:text|bytea|jsonb?|xml|varchar|bpchar|tsvector|citext)$/.test(type));
 
 /** What the copy refuses of tables that are there, table by table. */

@@ -3,7 +3,7 @@ import type { RowSink } from "../mysql/driver/session.ts";
 import { fullPacket, packetHeader } from "../mysql/driver/wire.ts";
 
 /** A row that comes in pieces, in one packet or several. */
-export interface LongRow {
+export interface LongPacketRow {
   readonly active: boolean;
   /** Bytes of the row so far. */
   readonly bytes: number;
@@ -19,7 +19,7 @@ interface Content {
   finish(): void;
 }
 
-export function createFraming(content: Content): LongRow {
+export function createFraming(content: Content): LongPacketRow {
   let active = false;
   let bytes = 0;
   /** What is left of the present packet. */
@@ -73,7 +73,7 @@ interface Rows {
   fits: number;
   /** The payload from[start..end) of such a row. */
   row(from: Buffer, start: number, end: number): void;
-  long: LongRow;
+  long: LongPacketRow;
   /** After a long row. */
   longEnded?(): void;
   /** What comes is read and thrown away. */

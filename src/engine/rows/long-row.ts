@@ -1,10 +1,10 @@
 import { ProtocolError } from "../mysql/driver/errors.ts";
-import { createFraming, type LongRow } from "./framing.ts";
+import { createFraming, type LongPacketRow } from "./framing.ts";
 import { byByte } from "./mysql-to-copy/binary-fields.ts";
 import { bitmapBytes, isNull, rowStart } from "./mysql-to-copy/binary-null.ts";
 
 /** What a format does with the fields of a row. */
-export interface RowFormat {
+export interface FieldHandler {
   start(): void;
   /** A field that is NULL. */
   none(column: number): void;
@@ -18,7 +18,7 @@ export interface RowFormat {
  * A row that comes in pieces, however they are cut. In the text protocol a length stands before each field; in the binary one
  * first the row's head, and a length only where `sizes` (binary-fields.ts) does not have it.
  */
-export function createLongRow(columns: number, row: RowFormat, sizes?: readonly number[]): LongRow {
+export function createLongRow(columns: number, row: FieldHandler, sizes?: readonly number[]): LongPacketRow {
   const head = Buffer.alloc(sizes === undefined ? 0 : rowStart + bitmapBytes(columns));
   let headGot = 0;
   let started = false;

@@ -18,7 +18,7 @@ import {
 } from "../../plan/postgres-postgres/index.ts";
 import { readInventory, type Thing } from "../../postgres/catalogue/inventory.ts";
 import { refuseOtherMoney } from "../../postgres/catalogue/money.ts";
-import { readTables, type Sequence } from "../../postgres/catalogue/tables.ts";
+import { readDataTables, type Sequence } from "../../postgres/catalogue/tables.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { checkDumpVersion, dumpVersion } from "../../postgres/dump/dump.ts";
 import { isSameDatabase } from "../../postgres/fence/same-database.ts";
@@ -113,7 +113,7 @@ export async function betweenPostgres(
     const loaded = await loadedTables(
       session,
       target,
-      (await readTables(session)).filter(
+      (await readDataTables(session)).filter(
         ({ schema, name, extension }) => extension !== undefined || kept.has(fullName(schema, name)),
       ),
       { content: "data", log: () => undefined },

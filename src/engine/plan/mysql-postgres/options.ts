@@ -1,7 +1,7 @@
 import { type CopyOptions, EngineError } from "../../contract/index.ts";
 import { named } from "../../contract/text/own-property.ts";
 import { isRealDate } from "../../rows/mysql-to-copy/field-writers.ts";
-import type { Field } from "../../rows/mysql-to-copy/fields.ts";
+import type { MysqlToCopyField } from "../../rows/mysql-to-copy/fields.ts";
 
 /** What the options of a run mean for this direction. Pure. */
 
@@ -15,7 +15,7 @@ export function refuseTogether({ content, types }: CopyOptions): void {
 }
 
 /** Errors: `option_invalid` for what is no date of the calendar. */
-export function zeroDates({ zero_dates: wish = "null" }: CopyOptions): Field["zero"] {
+export function zeroDates({ zero_dates: wish = "null" }: CopyOptions): MysqlToCopyField["zero"] {
   if (wish === "null") return undefined;
   if (wish === "fail") return "fail";
   const text = Buffer.from(wish);

@@ -1,7 +1,7 @@
 import type { CopyOptions } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
-import type { SourceTable } from "../../postgres/catalogue/catalogue.ts";
+import type { TableDefinition } from "../../postgres/catalogue/catalogue.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import { map } from "../../run/memory/lazy.ts";
@@ -168,7 +168,7 @@ const namesAlike = ({ source, columns }: TablePlan): PlanWarning[] =>
   });
 
 /** Names of foreign keys are unique in a MySQL database, in a table in PostgreSQL. */
-function doubleNames(tables: readonly SourceTable[]): PlanWarning[] {
+function doubleNames(tables: readonly TableDefinition[]): PlanWarning[] {
   const seen = new Map<string, string>();
   return tables.flatMap((table) =>
     table.foreignKeys.flatMap(({ name }): PlanWarning[] => {

@@ -10,7 +10,7 @@ import { readXmlParts, type XmlParts } from "./xml-parts.ts";
 
 /** Tables of a PostgreSQL source as its catalogues describe them, read inside the snapshot; names are unquoted. */
 
-export interface SourceColumn {
+export interface ColumnDefinition {
   name: string;
   /** Name of the type under all domains, as in pg_type: `int4`, `citext`; of the elements where it is an array. */
   type: string;
@@ -93,7 +93,7 @@ export interface SourcePartition {
   kind: string;
 }
 
-export interface SourceTable {
+export interface TableDefinition {
   oid: number;
   schema: string;
   name: string;
@@ -102,7 +102,7 @@ export interface SourceTable {
   unlogged: boolean;
   /** Filled: false for a materialised view WITH NO DATA. */
   populated: boolean;
-  columns: SourceColumn[];
+  columns: ColumnDefinition[];
   indexes: SourceIndex[];
   checks: { name: string; expression: string; definition: string; enforced: boolean }[];
   foreignKeys: SourceForeignKey[];
@@ -124,19 +124,19 @@ export interface SourceTable {
   comment: string | null;
 }
 
-export const tableName = ({ schema, name }: Pick<SourceTable, "schema" | "name">): string => fullName(schema, name);
+export const tableName = ({ schema, name }: Pick<TableDefinition, "schema" | "name">): string => fullName(schema, name);
 
 /**
  * Every table, partition and materialised view that belongs to no extension. What the options leave out comes without what it consists of.
  */
-export async function readTables(
+export async function readTableDefinitions(
   session: Session,
   options: Pick<CopyOptions, "include" | "exclude">,
-): Promise<SourceTable[]> {
+): Promise<TableDefinition[]> {
   const left = await readSkippedRelations(session, options);
   const tables = await readWhole(session, left);
   if (left.size === 0) return tables;
-  const names = await session.query<Pick<SourceTable, "oid" | "schema" | "name" | "kind" | "root">>(
+  const names = await session.query<Pick<TableDefinition, "oid" | "schema" | "name" | "kind" | "root">>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, ${root} AS root
        ${relations} AND NOT ${notAmong("c.oid", left)} ORDER BY n.nspname, c.relname`,
   );
@@ -144,7 +144,7 @@ export async function readTables(
 }
 
 /** Shared: there may be very many. */
-const without: Omit<SourceTable, "oid" | "schema" | "name" | "kind" | "root"> = {
+const without: Omit<TableDefinition, "oid" | "schema" | "name" | "kind" | "root"> = {
   unlogged: false,
   populated: false,
   columns: [],
@@ -161,9 +161,9 @@ const relations = `FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON 
       WHERE c.relkind IN ('r', 'p', 'm', 'f') AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
         AND NOT EXISTS (SELECT FROM pg_catalog.pg_depend d WHERE d.classid = 'pg_catalog.pg_class'::regclass AND d.objid = c.oid AND d.deptype = 'e')`;
 
-async function readWhole(session: Session, left: ReadonlySet<number>): Promise<SourceTable[]> {
+async function readWhole(session: Session, left: ReadonlySet<number>): Promise<TableDefinition[]> {
   const { columns, indexes, checks, foreignKeys, parts } = tableQueries(session.version);
-  const found = await session.query<SourceTable>(
+  const found = await session.query<TableDefinition>(
     `SELECT c.oid::int8 AS oid, n.nspname AS schema, c.relname AS name, c.relkind AS kind, c.relpersistence = 'u' AS unlogged, c.relispopulated AS populated,
             ${list(columns)} AS columns, ${list(indexes)} AS indexes, ${list(checks)} AS checks, ${list(foreignKeys)} AS "foreignKeys",
             (SELECT pg_catalog.json_build_object('strategy', p.partstrat, 'key', pg_catalog.pg_get_partkeydef(c.oid), 'parts', ${list(parts)},
@@ -188,7 +188,7 @@ async function readWhole(session: Session, left: ReadonlySet<number>): Promise<S
 }
 
 /** What many tables say alike is kept once. */
-function shareTexts(table: SourceTable): void {
+function shareTexts(table: TableDefinition): void {
   table.schema = sharedText(table.schema);
   for (const column of table.columns) {
     column.name = sharedText(column.name);

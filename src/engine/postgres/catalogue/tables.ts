@@ -4,7 +4,7 @@ import { readXmlParts, storedXml, type XmlParts } from "./xml-parts.ts";
 
 /** The tables that hold rows, with their columns and sizes, and the sequences: what a copy reads, and how it is told. */
 
-export interface Column {
+export interface DataColumn {
   name: string;
   /** The type as the server writes it, for a person. */
   type: string;
@@ -19,12 +19,12 @@ export interface Column {
   read?: string | undefined;
 }
 
-export interface Table {
+export interface DataTable {
   oid: number;
   schema: string;
   name: string;
   /** Columns to copy, in order; generated ones are left out. */
-  columns: Column[];
+  columns: DataColumn[];
   /** All columns are copied, so that none need be named; the only way where there are none. */
   bare: boolean;
   /** Bytes of heap and TOAST. */
@@ -37,7 +37,7 @@ export interface Table {
   /** For a table of an extension: the condition for the user's own rows. */
   extension: { name: string; condition: string } | undefined;
   /** Of a partitioned table that is loaded through its root: the partitions with its rows. */
-  leaves?: readonly Table[];
+  leaves?: readonly DataTable[];
 }
 
 export interface Sequence {
@@ -45,18 +45,18 @@ export interface Sequence {
   name: string;
 }
 
-/** Schemas that belong to users. */
 /** Of a row of pg_description: that it is the comment of schema public, and not the one that initdb gives it. */
 export const isPublicComment = (alias: string) =>
   `${alias}.classoid = 'pg_catalog.pg_namespace'::pg_catalog.regclass AND ${alias}.description <> 'standard public schema' AND ${alias}.objoid = (SELECT s.oid FROM pg_catalog.pg_namespace s WHERE s.nspname = 'public')`;
 
+/** Schemas that belong to users. */
 export const ofUsers = (schema: string) => `${schema} !~ '^pg_' AND ${schema} <> 'information_schema'`;
 
 interface TableRow {
   oid: number;
   schema: string;
   name: string;
-  columns: Column[];
+  columns: DataColumn[];
   generated: boolean;
   bytes: number;
   pages: number;
@@ -110,9 +110,9 @@ const columnList = (generated: string): string =>
     WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped`;
 
 /** The generated columns of tables and partitioned tables, by the table's oid. */
-export async function readGenerated(session: Session): Promise<Map<number, Column[]>> {
+export async function readGenerated(session: Session): Promise<Map<number, DataColumn[]>> {
   if (session.version < 120_000) return new Map();
-  const rows = await session.query<{ oid: number; columns: Column[] }>(
+  const rows = await session.query<{ oid: number; columns: DataColumn[] }>(
     `SELECT c.oid::int8 AS oid, pg_catalog.json_agg(${columnObject} ORDER BY a.attnum) AS columns
        FROM pg_catalog.pg_attribute a JOIN pg_catalog.pg_class c ON c.oid = a.attrelid AND c.relkind IN ('r', 'p')
        JOIN LATERAL (${belowDomains("a.atttypid")}) base ON true
@@ -125,7 +125,7 @@ export async function readGenerated(session: Session): Promise<Map<number, Colum
 const noXml: Awaited<ReturnType<typeof readXmlParts>> = new Map();
 
 /** What a server sends for xml, in either form of COPY, is not all that was stored (xml-parts.ts). */
-function usable(column: Column, xml: ReadonlyMap<string, XmlParts> | undefined): Column {
+function usable(column: DataColumn, xml: ReadonlyMap<string, XmlParts> | undefined): DataColumn {
   const read = column.binary === "xml" ? storedXml : xml?.get(column.name)?.text;
   return read === undefined
     ? { ...column, binary: column.binary ?? undefined }
@@ -133,11 +133,11 @@ function usable(column: Column, xml: ReadonlyMap<string, XmlParts> | undefined):
 }
 
 /** Every table that holds rows of its own, the largest first, but for those in `left`. */
-export async function readTables(
+export async function readDataTables(
   session: Session,
   left: ReadonlySet<number> = new Set(),
   columnless = false,
-): Promise<Table[]> {
+): Promise<DataTable[]> {
   const generated = session.version >= 120_000 ? "a.attgenerated <> ''" : "false";
   const heap = session.version >= 120_000 ? "c.relam = 2" : "true";
   const rows = await session.query<TableRow>(

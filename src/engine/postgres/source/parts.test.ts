@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Table } from "../catalogue/tables.ts";
+import type { DataTable } from "../catalogue/tables.ts";
 import { copiesBinary, planParts } from "./parts.ts";
 
 const megabyte = 1024 * 1024;
-const table = (change: Partial<Table> = {}): Table => ({
+const table = (change: Partial<DataTable> = {}): DataTable => ({
   oid: 1,
   schema: "s",
   name: 't"',

@@ -1,10 +1,10 @@
-import type { Column, Table } from "../catalogue/tables.ts";
+import type { DataColumn, DataTable } from "../catalogue/tables.ts";
 import { literal, qualified } from "../driver/names.ts";
 
 /** Which statements copy a table: whole, or in ranges of pages so that several streams share it. Pure. */
 
 export interface TablePart {
-  table: Table;
+  table: DataTable;
   /** Unique in the run: `schema.table` or `schema.table 2/4`. */
   name: string;
   /** COPY … TO STDOUT on the source. */
@@ -27,13 +27,13 @@ const leastBytes = 32 * 1024 * 1024;
 /** Over this, a stream's last part makes the others wait. */
 const mostBytes = 256 * 1024 * 1024;
 
-export function planParts(table: Table, options: PartOptions): TablePart[] {
+export function planParts(table: DataTable, options: PartOptions): TablePart[] {
   if (table.leaves === undefined) return partsInto(table, table, options);
   return table.leaves.flatMap((leaf) => partsInto(table, { ...leaf, columns: table.columns }, options));
 }
 
 /** `table` is read, and is `whole` or one of its partitions. */
-function partsInto(whole: Table, table: Table, options: PartOptions): TablePart[] {
+function partsInto(whole: DataTable, table: DataTable, options: PartOptions): TablePart[] {
   const count = partCount(table, options);
   const name = `${table.schema}.${table.name}`;
   const binary = copiesBinary(table, options);
@@ -75,7 +75,7 @@ function partsInto(whole: Table, table: Table, options: PartOptions): TablePart[
 const between = ({ source, target }: PartOptions["encodings"]): string =>
   source === target || ["UTF8", "SQL_ASCII"].includes(target) ? source : "UTF8";
 
-function partCount(table: Table, { jobs, version }: PartOptions): number {
+function partCount(table: DataTable, { jobs, version }: PartOptions): number {
   if (jobs === 1 || version < 140_000 || !table.heap || table.extension !== undefined || table.columns.length === 0)
     return 1;
   if (table.bytes < 2 * leastBytes || table.pages < jobs) return 1;
@@ -99,7 +99,7 @@ const portable = new Set(
 );
 
 export function copiesBinary(
-  table: Pick<Table, "columns" | "extension">,
+  table: Pick<DataTable, "columns" | "extension">,
   { encodings }: Pick<PartOptions, "encodings">,
 ): boolean {
   // Binary text is in the session's encoding, UTF8; only without a conversion is it the same bytes on both sides.
@@ -107,7 +107,7 @@ export function copiesBinary(
   return table.columns.every(isPortable);
 }
 
-function isPortable({ binary }: Column): boolean {
+function isPortable({ binary }: DataColumn): boolean {
   if (binary === undefined) return false;
   return binary === "enum" || portable.has(binary) || (binary.startsWith("_") && portable.has(binary.slice(1)));
 }

@@ -1,5 +1,5 @@
 import { type CopyOptions, EngineError, type SourceSnapshot } from "../../contract/index.ts";
-import { ofUsers, readSequences, readTables, type Sequence, type Table } from "../catalogue/tables.ts";
+import { type DataTable, ofUsers, readDataTables, readSequences, type Sequence } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal, qualified } from "../driver/names.ts";
@@ -8,7 +8,7 @@ import { begin, type HeldLocks, type HeldTable, holdTables, letGo, lockAll, mark
 /** The source as one snapshot: which tables hold rows, locked against TRUNCATE, and how large they are. */
 
 export interface PostgresSource {
-  tables: Table[];
+  tables: DataTable[];
   sequences: Sequence[];
   /** As in `SET TRANSACTION SNAPSHOT`; valid while the session's transaction is open. */
   snapshot: string;
@@ -124,7 +124,7 @@ async function lockAndExport(
   const source = {
     ...rest,
     facts,
-    tables: await readTables(first, seen.not, columnless),
+    tables: await readDataTables(first, seen.not, columnless),
     sequences: await readSequences(first),
   };
   return { source, tables };

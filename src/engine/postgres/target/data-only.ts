@@ -1,12 +1,12 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
-import type { Table } from "../catalogue/tables.ts";
+import type { DataTable } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 
 /** Rows into tables that are there already, past their triggers and foreign keys. */
 
-type Named = Pick<Table, "schema" | "name">;
+type Named = Pick<DataTable, "schema" | "name">;
 
 /**
  * Lets rows in without firing triggers and foreign keys, as a restore does: the rows are the source's, which has done so

@@ -1,5 +1,5 @@
 import { createNumberScan, mayLoseDigits } from "../json-numbers.ts";
-import { type Field, type Findings, kind } from "./fields.ts";
+import { type CopyToLoadField, type CopyToLoadFindings, kind } from "./fields.ts";
 import { createKeyScan, hasObject } from "./json-keys.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
@@ -15,7 +15,7 @@ const nine = 0x39;
 export type End = (to: Uint8Array, start: number, end: number) => number;
 
 /** Undefined for kinds that need none. */
-export function endOf(field: Field, found: Findings): End | undefined {
+export function endOf(field: CopyToLoadField, found: CopyToLoadFindings): End | undefined {
   const lose = (to: Uint8Array, start: number): number => {
     found.lost++;
     if (!field.nullable) found.broken ??= "null";
@@ -75,7 +75,7 @@ export function endOf(field: Field, found: Findings): End | undefined {
   }
 }
 
-function documentEnd(found: Findings, exponents: boolean): End {
+function documentEnd(found: CopyToLoadFindings, exponents: boolean): End {
   const scan = createNumberScan("written");
   const keys = exponents ? createKeyScan() : undefined;
   return (to, start, end) => {
@@ -163,7 +163,7 @@ function unhex(to: Uint8Array, start: number, end: number): number {
 }
 
 /** What is written is at most as long as the digits that were read before. */
-function shapeEnd({ srids }: Field, found: Findings): End {
+function shapeEnd({ srids }: CopyToLoadField, found: CopyToLoadFindings): End {
   const piece = new Uint8Array(512);
   let block: Uint8Array = piece;
   let at = 0;

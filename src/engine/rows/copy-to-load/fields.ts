@@ -25,18 +25,18 @@ export const kind = {
   shape: 9,
 } as const;
 
-export type FieldKind = (typeof kind)[keyof typeof kind];
+export type CopyToLoadFieldKind = (typeof kind)[keyof typeof kind];
 
 /** PostgreSQL itself writes jsonb and numeric without exponents; json is as the user wrote it. */
-export const doublesOf = ({ type }: { type: string }): Pick<Field, "doubles"> => ({
+export const doublesOf = ({ type }: { type: string }): Pick<CopyToLoadField, "doubles"> => ({
   doubles: type === "jsonb" || type === "numeric" ? "plain" : "exponents",
 });
 
 /** SRIDs that a target knows, and whether their coordinates are longitude and latitude in degrees. */
 export type Srids = ReadonlyMap<number, boolean>;
 
-export interface Field {
-  kind: FieldKind;
+export interface CopyToLoadField {
+  kind: CopyToLoadFieldKind;
   /** A value that only NULL can stand for may become NULL; else it breaks the guess. */
   nullable: boolean;
   /** limited: characters. numeric: digits before the point. */
@@ -52,7 +52,7 @@ export interface Field {
 }
 
 /** What was found while a column was written. */
-export interface Findings {
+export interface CopyToLoadFindings {
   /** Values that became NULL. Only their number: no report or log quotes a row's values. */
   lost: number;
   /** Values of -0 that became 0. */
@@ -65,4 +65,4 @@ export interface Findings {
   broken: "long" | "null" | undefined;
 }
 
-export const noFindings = (): Findings => ({ lost: 0, zeros: 0, rounded: 0, doubled: 0, broken: undefined });
+export const noFindings = (): CopyToLoadFindings => ({ lost: 0, zeros: 0, rounded: 0, doubled: 0, broken: undefined });

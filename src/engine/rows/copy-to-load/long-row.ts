@@ -3,12 +3,12 @@ import { blockBytes } from "../../run/memory/block-pool.ts";
 import { createNumberScan } from "../json-numbers.ts";
 import { need, type RowOutput } from "../row-output.ts";
 import { type End, hexDigit, putByte } from "./field-ends.ts";
-import { type Field, type Findings, kind } from "./fields.ts";
+import { type CopyToLoadField, type CopyToLoadFindings, kind } from "./fields.ts";
 import { createKeyScan } from "./json-keys.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
-export interface LongRow {
+export interface LongCopyRow {
   readonly active: boolean;
   /** A row of so many bytes begins. */
   start(length: number): void;
@@ -21,12 +21,12 @@ const backslash = 0x5c;
 /** The longest numeric has 147,455 digits. */
 const gatheredBytes = 160 * 1024;
 
-export function createLongRow(
-  fields: readonly Field[],
-  findings: readonly Findings[],
+export function createLongCopyRow(
+  fields: readonly CopyToLoadField[],
+  findings: readonly CopyToLoadFindings[],
   ends: readonly (End | undefined)[],
   out: RowOutput,
-): LongRow {
+): LongCopyRow {
   let left = 0;
   let active = false;
   let column = 0;
@@ -71,7 +71,7 @@ export function createLongRow(
     characters = 0;
   };
 
-  const textByte = (byte: number, field: Field) => {
+  const textByte = (byte: number, field: CopyToLoadField) => {
     single[0] = byte;
     scans[column]?.feed(single, 0, 1);
     keyScans[column]?.feed(single, 0, 1);
@@ -84,7 +84,7 @@ export function createLongRow(
       ++characters > (field.limit ?? Number.POSITIVE_INFINITY) &&
       field.kind === kind.limited
     )
-      (findings[column] as Findings).broken ??= "long";
+      (findings[column] as CopyToLoadFindings).broken ??= "long";
     if (escaped) {
       escaped = false;
       if (byte === 0x76) return put(0x0b);
@@ -95,7 +95,7 @@ export function createLongRow(
   };
 
   /** `\\x` first, in which NULL differs by its second byte. */
-  const bytesByte = (byte: number, field: Field) => {
+  const bytesByte = (byte: number, field: CopyToLoadField) => {
     if (seen === 1 && byte === 0x4e) {
       put(backslash);
       return put(byte);
@@ -105,7 +105,8 @@ export function createLongRow(
       digit = hexDigit(byte);
       return;
     }
-    if (++characters > (field.limit ?? Number.POSITIVE_INFINITY)) (findings[column] as Findings).broken ??= "long";
+    if (++characters > (field.limit ?? Number.POSITIVE_INFINITY))
+      (findings[column] as CopyToLoadFindings).broken ??= "long";
     const whole = (digit << 4) | hexDigit(byte);
     digit = -1;
     const turn = turns[column];
@@ -142,9 +143,9 @@ export function createLongRow(
     if (byte === tab || byte === lineFeed) {
       if (isGathered(field.kind)) endGathered();
       // NULL has two bytes.
-      if (seen > 2 && turns[column]?.finish() !== undefined) (findings[column] as Findings).broken ??= "long";
-      if (scans[column]?.finish()) (findings[column] as Findings).rounded++;
-      if (keyScans[column]?.finish()) (findings[column] as Findings).doubled++;
+      if (seen > 2 && turns[column]?.finish() !== undefined) (findings[column] as CopyToLoadFindings).broken ??= "long";
+      if (scans[column]?.finish()) (findings[column] as CopyToLoadFindings).rounded++;
+      if (keyScans[column]?.finish()) (findings[column] as CopyToLoadFindings).doubled++;
       put(byte);
       column++;
       beginField();

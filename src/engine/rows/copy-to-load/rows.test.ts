@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { blockStart } from "../../mysql/target/loader.ts";
 import { blockBytes } from "../../run/memory/block-pool.ts";
-import { type Field, kind } from "./fields.ts";
-import { createRowEncoder } from "./rows.ts";
+import { type CopyToLoadField, kind } from "./fields.ts";
+import { createCopyToLoadEncoder } from "./rows.ts";
 
 /** COPY's text in CopyData messages, one a row. */
 const messages = (rows: readonly (string | Buffer)[]): Buffer =>
@@ -17,10 +17,14 @@ const messages = (rows: readonly (string | Buffer)[]): Buffer =>
   );
 
 /** `step`: bytes that come at once. */
-function encode(fields: readonly Field[], rows: readonly (string | Buffer)[], step = Number.POSITIVE_INFINITY) {
+function encode(
+  fields: readonly CopyToLoadField[],
+  rows: readonly (string | Buffer)[],
+  step = Number.POSITIVE_INFINITY,
+) {
   const sent: Buffer[] = [];
   const fresh = () => Buffer.alloc(blockBytes);
-  const encoder = createRowEncoder(fields, {
+  const encoder = createCopyToLoadEncoder(fields, {
     first: fresh,
     flush(block, end) {
       sent.push(Buffer.from(block.subarray(blockStart, end)));
@@ -38,7 +42,11 @@ function encode(fields: readonly Field[], rows: readonly (string | Buffer)[], st
   return { text: Buffer.concat(sent), rows: encoder.rows, findings: encoder.findings, broken: encoder.broken };
 }
 
-const field = (how: Field["kind"], more: Partial<Field> = {}): Field => ({ kind: how, nullable: true, ...more });
+const field = (how: CopyToLoadField["kind"], more: Partial<CopyToLoadField> = {}): CopyToLoadField => ({
+  kind: how,
+  nullable: true,
+  ...more,
+});
 
 /** As LOAD DATA takes bytes. */
 const escaped = (hex: string): Buffer => {
@@ -53,7 +61,7 @@ const zeros = "00".repeat(16);
 const ones = "000000000000f03f".repeat(2);
 const triangle = `01030000000100000004000000${zeros}${ones}${ones.slice(0, 16)}${zeros.slice(0, 16)}${zeros}`;
 
-const values: [name: string, Field, from: string, to: string | Buffer, found?: object][] = [
+const values: [name: string, CopyToLoadField, from: string, to: string | Buffer, found?: object][] = [
   ["an integer", field(kind.raw), "-7", "-7"],
   ["NULL", field(kind.raw), "\\N", "\\N"],
   ["text that is only like NULL", field(kind.text), "\\\\N", "\\\\N"],
@@ -158,7 +166,7 @@ describe("COPY's text as LOAD DATA's", () => {
   });
 
   const globe = new Map([[4326, true]]);
-  test.each<[string, string, Partial<Field>]>([
+  test.each<[string, string, Partial<CopyToLoadField>]>([
     ["an SRID that the target does not know", `00000f11${triangle}`, { srids: globe }],
     ["a longitude below -180", "000010e60000000001c066a000000000000000000000000000", { srids: globe }],
     ["a latitude above 90", "000010e6000000000100000000000000004057000000000000", { srids: globe }],

@@ -3,14 +3,14 @@ import { blockStart, type Loader } from "../../mysql/target/loader.ts";
 import { blockBytes } from "../../run/memory/block-pool.ts";
 import type { RowEncoding } from "../row-output.ts";
 import { endOf } from "./field-ends.ts";
-import { type Field, type Findings, kind, noFindings } from "./fields.ts";
-import { createLongRow } from "./long-row.ts";
+import { type CopyToLoadField, type CopyToLoadFindings, kind, noFindings } from "./fields.ts";
+import { createLongCopyRow } from "./long-row.ts";
 
 /**
  * CopyData messages of COPY's text → LOAD DATA text, as bytes: one loop a row, no object for a row or a field. A row
  * that might not fit into a block is streamed by long-row.ts.
  */
-export interface RowEncoder extends RowEncoding<Findings> {
+export interface CopyToLoadEncoder extends RowEncoding<CopyToLoadFindings> {
   /**
    * Takes CopyData messages from buffer[start..end) and answers where it stopped: before one that is not whole, or before
    * another kind of message. It keeps nothing of the buffer.
@@ -30,10 +30,13 @@ const decoded = new Uint8Array(256);
 decoded[0x76] = 0x0b;
 decoded[0x66] = 0x0c;
 
-export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "first" | "flush" | "spare">): RowEncoder {
+export function createCopyToLoadEncoder(
+  fields: readonly CopyToLoadField[],
+  out: Pick<Loader, "first" | "flush" | "spare">,
+): CopyToLoadEncoder {
   const columns = fields.length;
   const findings = fields.map(noFindings);
-  const ends = fields.map((field, column) => endOf(field, findings[column] as Findings));
+  const ends = fields.map((field, column) => endOf(field, findings[column] as CopyToLoadFindings));
   const kinds = Uint8Array.from(fields, (field) => field.kind);
   /** Bits may take one byte more than their text. */
   const fits = blockBytes - blockStart - columns - 64;
@@ -44,7 +47,7 @@ export function createRowEncoder(fields: readonly Field[], out: Pick<Loader, "fi
   let discarding = false;
   let isBroken = false;
 
-  const long = createLongRow(fields, findings, ends, {
+  const long = createLongCopyRow(fields, findings, ends, {
     block: () => block,
     at: () => o,
     move(at) {

@@ -1,6 +1,6 @@
 import { isBytes, type WireColumn, wireType } from "../../mysql/driver/prepared.ts";
 import type { ColumnPlan } from "../../plan/mysql-postgres/columns/column-plan.ts";
-import { type Field, type FieldKind, kind } from "./fields.ts";
+import { kind, type MysqlToCopyField, type MysqlToCopyFieldKind } from "./fields.ts";
 
 /**
  * Which columns can go from the binary protocol into COPY's binary format, and how: those whose outcome is that of the
@@ -40,7 +40,7 @@ export const op = {
 
 export type FieldOperation = (typeof op)[keyof typeof op];
 
-export interface BinaryField extends Field {
+export interface BinaryField extends MysqlToCopyField {
   op: FieldOperation;
 }
 
@@ -102,7 +102,7 @@ const dates: Readonly<Record<string, FieldOperation>> = {
 
 type Rule = (column: ColumnPlan, base: string, wire: WireColumn) => FieldOperation | undefined;
 
-const rules: Partial<Record<FieldKind, Rule>> = {
+const rules: Partial<Record<MysqlToCopyFieldKind, Rule>> = {
   [kind.raw]: ({ source }, base, { type, unsigned }) =>
     source.dataType === "uuid" && base === "uuid" && isBytes(type)
       ? op.uuid
@@ -128,7 +128,7 @@ const rules: Partial<Record<FieldKind, Rule>> = {
 /** The fields of a table all of whose columns can, or undefined. */
 export function binaryFields(
   columns: readonly ColumnPlan[],
-  fields: readonly Field[],
+  fields: readonly MysqlToCopyField[],
   wire: readonly WireColumn[],
 ): BinaryField[] | undefined {
   if (wire.length !== columns.length) return undefined;

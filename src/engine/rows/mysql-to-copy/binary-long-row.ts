@@ -1,13 +1,13 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import { blockBytes } from "../../run/memory/block-pool.ts";
-import type { LongRow } from "../framing.ts";
+import type { LongPacketRow } from "../framing.ts";
 import { createLongRow } from "../long-row.ts";
 import { need, put } from "../row-output.ts";
 import { type BinaryField, op, sizeOf } from "./binary-fields.ts";
 import { putInt16, putInt32, putNull } from "./binary-values.ts";
 import { type BinaryWriter, jsonbVersion, valueExtra, widestOf } from "./binary-writer.ts";
 import type { LongOutput } from "./encoder.ts";
-import type { Findings } from "./fields.ts";
+import type { MysqlToCopyFindings } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
 
 /**
@@ -23,10 +23,10 @@ const inPieces: ReadonlySet<number> = new Set([op.text, op.bytes, op.json, op.js
 
 export function createLongBinaryRow(
   fields: readonly BinaryField[],
-  findings: readonly Findings[],
+  findings: readonly MysqlToCopyFindings[],
   write: BinaryWriter,
   out: LongOutput,
-): LongRow {
+): LongPacketRow {
   const check = createJsonCheck();
   let gathered: Buffer | undefined;
   let gatheredLength = 0;
@@ -58,7 +58,7 @@ export function createLongBinaryRow(
       out.move(write(column, gathered as Buffer, 0, gatheredLength, out.block(), out.at()));
     } else if (isJson()) {
       const trouble = check.finish();
-      if (trouble !== undefined) (findings[column] as Findings).broken ??= trouble;
+      if (trouble !== undefined) (findings[column] as MysqlToCopyFindings).broken ??= trouble;
     }
   };
 

@@ -3,8 +3,8 @@ import { ProtocolError } from "../../mysql/driver/errors.ts";
 import { fullPacket } from "../../mysql/driver/wire.ts";
 import type { BinaryField } from "./binary-fields.ts";
 import { createBinaryEncoder } from "./binary-rows.ts";
-import { type Field, kind } from "./fields.ts";
-import { createRowEncoder } from "./rows.ts";
+import { kind, type MysqlToCopyField } from "./fields.ts";
+import { createTextEncoder } from "./rows.ts";
 import { binaryPayload, collect, end, feed, packets, payload, randomly, readBinary, readText } from "./testing.ts";
 import {
   type Below,
@@ -19,7 +19,7 @@ import {
 } from "./testing-models.ts";
 
 const names = Object.keys(models);
-const fieldOf = ({ field, op: how }: Model, more: Partial<Field> = {}): BinaryField => ({
+const fieldOf = ({ field, op: how }: Model, more: Partial<MysqlToCopyField> = {}): BinaryField => ({
   nullable: true,
   ...field,
   ...more,
@@ -30,7 +30,7 @@ function both(fields: readonly BinaryField[], rows: readonly (Value | null)[][],
   const feedWith = (pack: (row: (Value | null)[]) => Buffer) =>
     Buffer.concat([...rows.map((row) => packets(pack(row))), end]);
   const text = feed(
-    (out) => createRowEncoder(fields, out),
+    (out) => createTextEncoder(fields, out),
     feedWith((row) => payload(row.map((value) => value?.text ?? null))),
     piece,
   );
@@ -126,7 +126,7 @@ describe("row packets of the binary protocol to COPY's binary format", () => {
     }
   });
 
-  test.each<[string, Model, Value, Partial<Field>?]>([
+  test.each<[string, Model, Value, Partial<MysqlToCopyField>?]>([
     ["a boolean", models["boolean"] as Model, number(2n, 1)],
     ["a negative boolean", models["boolean"] as Model, number(-1n, 1)],
     ["an unsigned number", models["bigint unsigned, guessed"] as Model, number(2n ** 63n, 8, "9223372036854775808")],

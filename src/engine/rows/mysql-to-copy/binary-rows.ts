@@ -5,7 +5,7 @@ import { createLongBinaryRow } from "./binary-long-row.ts";
 import { bitmapBytes, isNull, rowStart } from "./binary-null.ts";
 import { putInt16, putNull } from "./binary-values.ts";
 import { createBinaryWriter, valueExtra, widestOf } from "./binary-writer.ts";
-import { createEncoder, type RowEncoder } from "./encoder.ts";
+import { createEncoder, type MysqlToCopyEncoder } from "./encoder.ts";
 import { noFindings } from "./fields.ts";
 
 /** `PGCOPY`, its signature, no flags, no extension. Source: PostgreSQL, COPY, "Binary Format". */
@@ -13,7 +13,7 @@ const header = Buffer.concat([Buffer.from("PGCOPY\n\xff\r\n\0", "latin1"), Buffe
 const trailer = Buffer.from([0xff, 0xff]);
 
 /** Row packets of the binary protocol → COPY's binary format. */
-export function createBinaryEncoder(fields: readonly BinaryField[], out: Blocks): RowEncoder {
+export function createBinaryEncoder(fields: readonly BinaryField[], out: Blocks): MysqlToCopyEncoder {
   const columns = fields.length;
   const findings = fields.map(noFindings);
   const sizes = Int8Array.from(fields, (field) => sizeOf(field.op));

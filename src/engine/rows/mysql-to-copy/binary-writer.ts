@@ -21,7 +21,7 @@ import {
   writeUuid,
   writeWider,
 } from "./binary-values.ts";
-import type { Findings } from "./fields.ts";
+import type { MysqlToCopyFindings } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
 
 /**
@@ -51,21 +51,21 @@ function standIn(text: Buffer): number {
 
 export function createBinaryWriter(
   fields: readonly BinaryField[],
-  findings: readonly Findings[],
+  findings: readonly MysqlToCopyFindings[],
   broke: () => void,
 ): BinaryWriter {
   const ops = Uint8Array.from(fields, (field) => field.op);
   const check = createJsonCheck();
 
   const breaks = (column: number, why: string, to: Buffer, at: number): number => {
-    (findings[column] as Findings).broken ??= why;
+    (findings[column] as MysqlToCopyFindings).broken ??= why;
     broke();
     return putNull(to, at);
   };
 
   const writeNoDate = (column: number, to: Buffer, at: number): number => {
     const { nullable, zero, op: how } = fields[column] as BinaryField;
-    (findings[column] as Findings).dates++;
+    (findings[column] as MysqlToCopyFindings).dates++;
     if (zero !== undefined && zero !== "fail") {
       const day = standIn(zero.text);
       return how === op.date ? writeDay(day, to, at) : putMicroseconds(day, 0, to, putInt32(to, at, 8));
@@ -78,7 +78,7 @@ export function createBinaryWriter(
     let o = at + 4 + copied;
     for (let p = start + copied, end = start + size; p < end; p++) {
       const byte = from[p] as number;
-      if (byte === 0) (findings[column] as Findings).nuls++;
+      if (byte === 0) (findings[column] as MysqlToCopyFindings).nuls++;
       else to[o++] = byte;
     }
     putInt32(to, at, o - at - 4);
@@ -101,7 +101,7 @@ export function createBinaryWriter(
 
   const writeBoolean: BinaryWriter = (column, from, start, _size, to, at) => {
     const value = from[start] as number;
-    (findings[column] as Findings).seen = true;
+    (findings[column] as MysqlToCopyFindings).seen = true;
     if (value > 1) return breaks(column, "a number other than 0 and 1", to, at);
     return writeByte(value, to, at);
   };

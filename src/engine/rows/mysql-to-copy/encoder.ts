@@ -1,22 +1,22 @@
 import type { RowSink } from "../../mysql/driver/session.ts";
 import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
-import { createRowReader, type LongRow } from "../framing.ts";
+import { createRowReader, type LongPacketRow } from "../framing.ts";
 import type { RowEncoding, RowOutput } from "../row-output.ts";
 import { blockStart } from "./blocks.ts";
-import type { Findings } from "./fields.ts";
+import type { MysqlToCopyFindings } from "./fields.ts";
 
 /**
  * Row packets → COPY's bytes in blocks, by a format that knows one row: no object for a row or a field. A row that might
  * not fit into a block is streamed by the format's long row.
  */
-export interface RowEncoder extends RowSink, RowEncoding<Findings> {
+export interface MysqlToCopyEncoder extends RowSink, RowEncoding<MysqlToCopyFindings> {
   /** The format cannot write a row that came: what comes is read and thrown away. */
   readonly gaveUp: boolean;
 }
 
-export interface RowFormat {
+export interface CopyRowFormat {
   /** One for each column, live. */
-  findings: readonly Findings[];
+  findings: readonly MysqlToCopyFindings[];
   /** Bytes written for a byte read, and for a row beside these, at most. */
   widest: number;
   extra: number;
@@ -27,7 +27,7 @@ export interface RowFormat {
   encode(from: Buffer, start: number, rowEnd: number, to: Buffer, at: number): number;
   /** The last row broke a guess. */
   broke(): boolean;
-  long(out: LongOutput): LongRow;
+  long(out: LongOutput): LongPacketRow;
 }
 
 export interface LongOutput extends RowOutput {
@@ -35,7 +35,7 @@ export interface LongOutput extends RowOutput {
   giveUp(): void;
 }
 
-export function createEncoder(format: RowFormat, out: Blocks): RowEncoder {
+export function createEncoder(format: CopyRowFormat, out: Blocks): MysqlToCopyEncoder {
   const { findings, widest, extra, header, trailer } = format;
   const fits = Math.floor((blockBytes - blockStart - extra) / widest);
   let block = out.first();

@@ -1,4 +1,4 @@
-import { type Field, type Findings, kind } from "./fields.ts";
+import { kind, type MysqlToCopyField, type MysqlToCopyFindings } from "./fields.ts";
 import { createJsonCheck, type JsonCheck } from "./json-check.ts";
 import { createShapeCheck } from "./shape-check.ts";
 
@@ -45,7 +45,7 @@ export function writeText(
   length: number,
   to: Uint8Array,
   at: number,
-  findings: Findings,
+  findings: MysqlToCopyFindings,
 ): number {
   let o = at;
   for (let p = start, end = start + length; p < end; p++) {
@@ -97,7 +97,12 @@ export function isRealDate(from: Uint8Array, start: number, length: number): boo
 }
 
 /** What is written for a date that the target does not know; it is counted, or breaks the guess. */
-export function writeNoDate(field: Field, findings: Findings, to: Uint8Array, at: number): number {
+export function writeNoDate(
+  field: MysqlToCopyField,
+  findings: MysqlToCopyFindings,
+  to: Uint8Array,
+  at: number,
+): number {
   findings.dates++;
   const { zero } = field;
   if (zero !== undefined && zero !== "fail") return copyBytes(zero.text, 0, zero.text.length, to, at);
@@ -132,7 +137,7 @@ function writeSet(
   length: number,
   to: Uint8Array,
   at: number,
-  findings: Findings,
+  findings: MysqlToCopyFindings,
 ): number {
   let o = at;
   to[o++] = 0x7b;
@@ -155,7 +160,7 @@ function writeSet(
 }
 
 /** The writer of a column, or undefined for the kinds of the row loop. `check` is where JSON's findings come from. */
-export function writerOf(field: Field, findings: Findings): FieldWriter | undefined {
+export function writerOf(field: MysqlToCopyField, findings: MysqlToCopyFindings): FieldWriter | undefined {
   const breaks = (why: string) => {
     findings.broken ??= why;
   };
@@ -256,7 +261,7 @@ export function writeEwkbStart(from: Uint8Array, start: number, to: Uint8Array, 
   return writeHex(srid, 0, sridBytes, to, writeHex(head, 0, head.length, to, at));
 }
 
-export function noteSrid(findings: Findings, srid: number): void {
+export function noteSrid(findings: MysqlToCopyFindings, srid: number): void {
   if (srid === 0) return;
   findings.srids++;
   findings.srid ||= srid;

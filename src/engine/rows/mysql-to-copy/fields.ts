@@ -25,11 +25,11 @@ export const kind = {
   ewkb: 13,
 } as const;
 
-export type FieldKind = (typeof kind)[keyof typeof kind];
+export type MysqlToCopyFieldKind = (typeof kind)[keyof typeof kind];
 
 /** What the row loop must know of a column. */
-export interface Field {
-  kind: FieldKind;
+export interface MysqlToCopyField {
+  kind: MysqlToCopyFieldKind;
   /** NULL may be written: otherwise a date that becomes NULL breaks the guess. */
   nullable: boolean;
   /** BIT(n): n. */
@@ -46,7 +46,7 @@ export interface Field {
 }
 
 /** What was found while a column was written. Counters only grow. */
-export interface Findings {
+export interface MysqlToCopyFindings {
   /** NUL bytes left out of text. */
   nuls: number;
   /** Dates that do not exist. */
@@ -60,4 +60,11 @@ export interface Findings {
   broken: string | undefined;
 }
 
-export const noFindings = (): Findings => ({ nuls: 0, dates: 0, srids: 0, srid: 0, seen: false, broken: undefined });
+export const noFindings = (): MysqlToCopyFindings => ({
+  nuls: 0,
+  dates: 0,
+  srids: 0,
+  srid: 0,
+  seen: false,
+  broken: undefined,
+});

@@ -1,6 +1,6 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import { blockBytes } from "../../run/memory/block-pool.ts";
-import type { LongRow } from "../framing.ts";
+import type { LongPacketRow } from "../framing.ts";
 import { createLongRow } from "../long-row.ts";
 import { need, put, type RowOutput } from "../row-output.ts";
 import {
@@ -16,7 +16,7 @@ import {
   writerOf,
   writeText,
 } from "./field-writers.ts";
-import { type Field, type Findings, kind } from "./fields.ts";
+import { kind, type MysqlToCopyField, type MysqlToCopyFindings } from "./fields.ts";
 import { createJsonCheck } from "./json-check.ts";
 import { createShapeCheck } from "./shape-check.ts";
 
@@ -30,7 +30,11 @@ const gatheredBytes = 64 * 1024;
 /** Bytes that a gathered field may be written as, at most. */
 const widest = 8;
 
-export function createLongTextRow(fields: readonly Field[], findings: readonly Findings[], out: RowOutput): LongRow {
+export function createLongTextRow(
+  fields: readonly MysqlToCopyField[],
+  findings: readonly MysqlToCopyFindings[],
+  out: RowOutput,
+): LongPacketRow {
   let column = 0;
   let skip = 0;
   let srid = 0;
@@ -44,8 +48,8 @@ export function createLongTextRow(fields: readonly Field[], findings: readonly F
   const isGathered = (how: number) =>
     how > kind.bytea && how !== kind.json && how !== kind.geometry && how !== kind.ewkb;
   const isHex = (how: number) => how === kind.bytea || how === kind.geometry || how === kind.ewkb;
-  const field = () => fields[column] as Field;
-  const found = () => findings[column] as Findings;
+  const field = () => fields[column] as MysqlToCopyField;
+  const found = () => findings[column] as MysqlToCopyFindings;
 
   const begin = (at: number, length: number) => {
     column = at;

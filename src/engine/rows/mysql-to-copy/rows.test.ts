@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
 import { fullPacket } from "../../mysql/driver/wire.ts";
-import { type Field, type FieldKind, kind } from "./fields.ts";
-import { createRowEncoder } from "./rows.ts";
+import { kind, type MysqlToCopyField, type MysqlToCopyFieldKind } from "./fields.ts";
+import { createTextEncoder } from "./rows.ts";
 import { bytesOf, collect, end, packets, payload, randomly, feed as through } from "./testing.ts";
 
-function feed(fields: readonly Field[], input: Buffer, piece: () => number) {
-  const { encoder, sent } = through((out) => createRowEncoder(fields, out), input, piece);
+function feed(fields: readonly MysqlToCopyField[], input: Buffer, piece: () => number) {
+  const { encoder, sent } = through((out) => createTextEncoder(fields, out), input, piece);
   return { encoder, text: sent.toString("latin1") };
 }
 
 /** COPY text by string functions alone. */
-function expected(fields: readonly Field[], row: readonly (Buffer | null)[]): string {
+function expected(fields: readonly MysqlToCopyField[], row: readonly (Buffer | null)[]): string {
   const letters: Record<string, string> = {
     "\b": "b",
     "\t": "t",
@@ -33,7 +33,7 @@ function expected(fields: readonly Field[], row: readonly (Buffer | null)[]): st
   return `${texts.join("\t")}\n`;
 }
 
-const field = (how: FieldKind): Field => ({ kind: how, nullable: true });
+const field = (how: MysqlToCopyFieldKind): MysqlToCopyField => ({ kind: how, nullable: true });
 
 describe("row packets to COPY text", () => {
   test("random rows come out the same however they are cut, long ones too", () => {
@@ -46,7 +46,7 @@ describe("row packets to COPY text", () => {
       // Tiny pieces and huge fields together would only test this test's own buffer.
       const largest = most < 1000 ? 7 : sizes.length;
       const fields = Array.from({ length: 1 + upTo(6) }, () =>
-        field([kind.raw, kind.text, kind.bytea, kind.geometry][upTo(4)] as FieldKind),
+        field([kind.raw, kind.text, kind.bytea, kind.geometry][upTo(4)] as MysqlToCopyFieldKind),
       );
       const list = Array.from({ length: 1 + upTo(30) }, () =>
         fields.map(({ kind: how }) => {
@@ -79,7 +79,7 @@ describe("row packets to COPY text", () => {
     },
   );
 
-  test.each<[string, FieldKind, string, string | undefined]>([
+  test.each<[string, MysqlToCopyFieldKind, string, string | undefined]>([
     ["a boolean", kind.boolean, "2", "a number other than 0 and 1"],
     ["an unsigned number", kind.unsigned, "9223372036854775808", "a number above 9223372036854775807"],
     ["the largest bigint, filled with zeros", kind.unsigned, "09223372036854775807", undefined],
@@ -137,7 +137,7 @@ describe("row packets to COPY text", () => {
     ["a row longer than its fields", Buffer.from([4, 0, 0, 0, 1, 65, 1, 65])],
     ["a field of eight length bytes in a short row", Buffer.from([10, 0, 0, 0, 0xfe, 1, 0, 0, 0, 0, 0, 0, 0, 65])],
   ])("%s is refused", (_, bytes) => {
-    const encoder = createRowEncoder([field(kind.text)], collect());
+    const encoder = createTextEncoder([field(kind.text)], collect());
     expect(() => encoder.take(bytes, 0, bytes.length)).toThrow(/row/);
   });
 });

@@ -1,6 +1,6 @@
 import { ProtocolError } from "../../mysql/driver/errors.ts";
 import type { Blocks } from "../../run/memory/block-pool.ts";
-import { createEncoder, type RowEncoder } from "./encoder.ts";
+import { createEncoder, type MysqlToCopyEncoder } from "./encoder.ts";
 import {
   copyBytes,
   type FieldWriter,
@@ -12,11 +12,11 @@ import {
   writerOf,
   writeText,
 } from "./field-writers.ts";
-import { type Field, type Findings, kind, noFindings } from "./fields.ts";
+import { kind, type MysqlToCopyField, type MysqlToCopyFindings, noFindings } from "./fields.ts";
 import { createLongTextRow } from "./long-row.ts";
 
 /** Bytes written for a byte read, at most: what the widest kind among the columns may do. */
-function widening(fields: readonly Field[]): number {
+function widening(fields: readonly MysqlToCopyField[]): number {
   if (fields.some((field) => field.kind === kind.bits)) return 8;
   return fields.some((field) => field.kind === kind.set) ? 4 : 2;
 }
@@ -25,21 +25,21 @@ const tooLong = () => new ProtocolError("a field is longer than its row");
 const nothing = new Uint8Array(0);
 
 /** Row packets of the text protocol → COPY text. */
-export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEncoder {
+export function createTextEncoder(fields: readonly MysqlToCopyField[], out: Blocks): MysqlToCopyEncoder {
   const columns = fields.length;
   const kinds = Uint8Array.from(fields, (field) => field.kind);
   const findings = fields.map(noFindings);
-  const writers = fields.map((field, column) => writerOf(field, findings[column] as Findings));
+  const writers = fields.map((field, column) => writerOf(field, findings[column] as MysqlToCopyFindings));
   let isBroken = false;
 
   const writeDate = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
     if (isRealDate(from, start, size)) return copyBytes(from, start, size, to, at);
-    return writeNoDate(fields[column] as Field, findings[column] as Findings, to, at);
+    return writeNoDate(fields[column] as MysqlToCopyField, findings[column] as MysqlToCopyFindings, to, at);
   };
 
   const writeOther = (from: Buffer, start: number, size: number, to: Buffer, at: number, column: number): number => {
     const end = (writers[column] as FieldWriter)(from, start, size, to, at);
-    if ((findings[column] as Findings).broken !== undefined) isBroken = true;
+    if ((findings[column] as MysqlToCopyFindings).broken !== undefined) isBroken = true;
     return end;
   };
 
@@ -66,7 +66,7 @@ export function createRowEncoder(fields: readonly Field[], out: Blocks): RowEnco
           at = copyBytes(from, p, size, to, at);
           break;
         case kind.text:
-          at = writeText(from, p, size, to, at, findings[column] as Findings);
+          at = writeText(from, p, size, to, at, findings[column] as MysqlToCopyFindings);
           break;
         case kind.date:
           at = writeDate(from, p, size, to, at, column);

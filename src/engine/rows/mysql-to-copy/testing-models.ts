@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
 import { type FieldOperation, op } from "./binary-fields.ts";
-import { type Field, kind } from "./fields.ts";
+import { kind, type MysqlToCopyField } from "./fields.ts";
 
 /** Types for the test of the binary rows: random values as both protocols send them, and what PostgreSQL reads. */
 
@@ -14,7 +14,7 @@ export type Below = (most: number) => number;
 
 /** A type: values of it, and PostgreSQL's reading of the field that COPY is given, in the words of COPY text. */
 export interface Model {
-  field: Partial<Field> & Pick<Field, "kind">;
+  field: Partial<MysqlToCopyField> & Pick<MysqlToCopyField, "kind">;
   op: FieldOperation;
   value(below: Below): Value;
   read(field: Buffer): string;

@@ -3,7 +3,7 @@ import { fullPacket } from "../../mysql/driver/wire.ts";
 import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
 import { type BinaryField, sizeOf } from "./binary-fields.ts";
 import { blockStart } from "./blocks.ts";
-import type { RowEncoder } from "./encoder.ts";
+import type { MysqlToCopyEncoder } from "./encoder.ts";
 
 /** What the tests of both row formats share: a server's packets, a target's blocks, bytes that come in pieces. */
 
@@ -52,7 +52,7 @@ export function collect(): Blocks & { bytes(): Buffer; largest: number } {
 }
 
 /** Feeds `input` in pieces through a buffer of which only the unread tail is kept, as the connection does. */
-export function feed(make: (out: Blocks) => RowEncoder, input: Buffer, piece: () => number) {
+export function feed(make: (out: Blocks) => MysqlToCopyEncoder, input: Buffer, piece: () => number) {
   const blocks = collect();
   const encoder = make(blocks);
   let tail = Buffer.alloc(0);

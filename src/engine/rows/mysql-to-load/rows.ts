@@ -11,7 +11,7 @@ import type { RowEncoding } from "../row-output.ts";
  * Row packets of the text protocol → LOAD DATA text (loader.ts), as bytes: one loop a row, no object for a row or a field.
  * A row that might not fit into a block, or is longer than a packet, is written piece by piece.
  */
-export interface RowEncoder extends RowSink, Pick<RowEncoding<never>, "rows" | "bytes" | "finish"> {
+export interface MysqlToLoadEncoder extends RowSink, Pick<RowEncoding<never>, "rows" | "bytes" | "finish"> {
   /** Empty values in columns of kind `enumeration`. */
   readonly empty: number;
   /** By column, values that change: of kind `signed` minus zero, of kind `document` those with a number that loses digits. */
@@ -74,7 +74,7 @@ function longSize(from: Buffer, at: number, width: number): number {
 
 const tooLong = () => new ProtocolError("a field is longer than its row");
 
-export function createRowEncoder(columnKinds: readonly number[], out: Loader): RowEncoder {
+export function createMysqlToLoadEncoder(columnKinds: readonly number[], out: Loader): MysqlToLoadEncoder {
   const columns = columnKinds.length;
   const kinds = Uint8Array.from(columnKinds);
   const extra = columns * 2 + 8;

@@ -6,7 +6,7 @@ import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
-import { createRowEncoder, type RowEncoder } from "../../../rows/mysql-to-load/rows.ts";
+import { createMysqlToLoadEncoder, type MysqlToLoadEncoder } from "../../../rows/mysql-to-load/rows.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -125,14 +125,14 @@ async function undo(
   );
 }
 
-export type LoadedRows = Pick<RowEncoder, "rows" | "bytes" | "changed">;
+export type LoadedRows = Pick<MysqlToLoadEncoder, "rows" | "bytes" | "changed">;
 
 async function loadRows(work: PartWork): Promise<LoadedRows> {
   const { plan, database, part, reader, writer, pool } = work;
   const { name: table, columns, inserts } = plan;
   const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
   const loader = await openLoader(writer, { database, table, columns, inserts }, pool);
-  const encoder = createRowEncoder(plan.kinds, loader);
+  const encoder = createMysqlToLoadEncoder(plan.kinds, loader);
   await reader.stream(plan.select + where, plan.kinds.length, watched(encoder, work)).catch(async (error: unknown) => {
     if (isInterrupted(reader, error)) {
       await loader.abort();
@@ -162,7 +162,7 @@ async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<
   return { rows, bytes: 0, changed: [] };
 }
 
-function watched(encoder: ReturnType<typeof createRowEncoder>, { throttle, progress }: PartWork): RowSink {
+function watched(encoder: ReturnType<typeof createMysqlToLoadEncoder>, { throttle, progress }: PartWork): RowSink {
   let rows = 0;
   let bytes = 0;
   let owed: Promise<void> | undefined;

@@ -1,6 +1,6 @@
 import type { SourceColumn, SourceIndex } from "../../../mysql/catalogue/catalogue.ts";
 import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
-import type { Field } from "../../../rows/mysql-to-copy/fields.ts";
+import type { MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Names } from "../tables/names.ts";
 import type { Shared } from "./folding.ts";
 import type { TargetType } from "./types.ts";
@@ -87,7 +87,7 @@ export interface Scheme {
   /** `table\0column` of columns in foreign keys, on either side, in partition keys and in the expressions of generated columns: their types are decided by the catalogue alone. */
   joined: ReadonlySet<string>;
   /** What stands for dates that the target does not know (fields.ts). */
-  zero: Field["zero"];
+  zero: MysqlToCopyField["zero"];
   /** Types that the user names, by column key. */
   forced: ReadonlyMap<string, NamedType>;
   /** As numbers: 80403, 101106; 180006. */

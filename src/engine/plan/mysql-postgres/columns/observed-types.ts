@@ -1,6 +1,6 @@
 import { EngineError } from "../../../contract/index.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import { type Findings, kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import { noJson } from "../../../rows/mysql-to-copy/json-check.ts";
 import { joinedColumns } from "../tables/foreign-keys.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -16,7 +16,7 @@ export interface ObservedTypes {
    * Learns from what broke; answers with the tables that must be planned and made anew. None, where all of it was known
    * after `plan` was made: another part of the table, or of one that is joined to it, has broken before.
    */
-  observe(plan: TablePlan, findings: readonly Findings[]): Set<string>;
+  observe(plan: TablePlan, findings: readonly MysqlToCopyFindings[]): Set<string>;
   /** Takes up what an earlier attempt has learnt. */
   restore(table: string, learnt: Readonly<Record<string, ObservedType>>): void;
   /** Learns that a generated column is to have the source's values, and why. */

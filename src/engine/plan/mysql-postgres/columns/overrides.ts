@@ -6,7 +6,7 @@ import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money
 import { belowDomains, labelsBelow } from "../../../postgres/catalogue/tables.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { serverMessage } from "../../../postgres/driver/errors.ts";
-import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
 import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";
@@ -165,14 +165,14 @@ function ofDocuments(usual: TargetType, { written }: NamedType, type: TargetType
   const grammar = isJson ? usual.field.grammar : ("text" as const);
   const note = `${type.note}${isJson ? "" : ownText}${name === "jsonb" ? ownOrder : ""}`;
   if (name === "json" && isJson) return type;
-  const field: Field = { ...type.field, kind: kind.json, ...(grammar === undefined ? {} : { grammar }) };
+  const field: MysqlToCopyField = { ...type.field, kind: kind.json, ...(grammar === undefined ? {} : { grammar }) };
   return { ...type, field: name === "json" ? { ...field, json: true } : field, note };
 }
 
 function conversion(column: SourceColumn, { sql, base }: NamedType, usual: TargetType): TargetType | undefined {
   const name = identifier(column.name);
   const { nullable } = usual.field;
-  const as = (how: Field["kind"], select = name, more: Partial<Field> = {}): TargetType => ({
+  const as = (how: MysqlToCopyField["kind"], select = name, more: Partial<MysqlToCopyField> = {}): TargetType => ({
     sql,
     field: { kind: how, nullable, ...more },
     select,
@@ -214,7 +214,7 @@ const numberText = (dataType: string, base: string, select: string) =>
 function intoFromBits(
   { name, precision }: SourceColumn,
   base: string,
-  as: (how: Field["kind"], select?: string, more?: Partial<Field>) => TargetType,
+  as: (how: MysqlToCopyField["kind"], select?: string, more?: Partial<MysqlToCopyField>) => TargetType,
   asNumber: boolean,
 ): TargetType | undefined {
   const bits = precision ?? 1;

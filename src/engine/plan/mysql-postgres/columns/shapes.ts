@@ -1,6 +1,6 @@
 import type { SourceColumn } from "../../../mysql/catalogue/catalogue.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 
 /** MySQL's geometry types as PostGIS's where the target has it, else as bytes of well-known binary. */
 
@@ -25,11 +25,11 @@ export function geometryType(
   { dataType, srid }: SourceColumn,
   postgis: string | undefined,
   { nullable, refused }: { nullable: boolean; refused: boolean },
-): { sql: string; field: Field; note?: string } {
+): { sql: string; field: MysqlToCopyField; note?: string } {
   const [name, shape] = shapes[dataType] ?? ["Geometry", 0];
   if (postgis !== undefined && !refused && (srid ?? 0) <= largestSrid) {
     const of = (srid ?? 0) > 0 ? `(${name},${srid})` : shape === 0 ? "" : `(${name})`;
-    const field: Field = { kind: kind.ewkb, nullable, shape };
+    const field: MysqlToCopyField = { kind: kind.ewkb, nullable, shape };
     return {
       sql: `${qualified(postgis, "geometry")}${of}`,
       field,
@@ -47,4 +47,4 @@ export function geometryType(
 /** A type of PostGIS that reads EWKB, as the server writes its name. */
 export const isPostgis = (base: string): boolean => /(?:^|\.)"?(?:geometry|geography)"?$/.test(base);
 
-export const isShape = ({ kind: how }: Field): boolean => how === kind.geometry || how === kind.ewkb;
+export const isShape = ({ kind: how }: MysqlToCopyField): boolean => how === kind.geometry || how === kind.ewkb;

@@ -2,7 +2,7 @@ import { EngineError } from "../../../contract/index.ts";
 import { labelsOf, type SourceColumn } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
 import { literal } from "../../../postgres/driver/names.ts";
-import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { geometryType } from "./shapes.ts";
 
@@ -34,7 +34,7 @@ export interface ColumnContext {
 export interface TargetType {
   /** As in DDL; an enum's is made by the caller from `labels`. */
   sql: string;
-  field: Field;
+  field: MysqlToCopyField;
   /** What to select from the source, already quoted. */
   select: string;
   /** An enum type with these labels is needed. */
@@ -59,7 +59,7 @@ export function targetType(
   const nullable = column.nullable || observed.nullable;
   const name = identifier(column.name);
   const unsigned = /\bunsigned\b/i.test(columnType);
-  const as = (sql: string, how: Field["kind"], more: Partial<TargetType> = {}): TargetType => ({
+  const as = (sql: string, how: MysqlToCopyField["kind"], more: Partial<TargetType> = {}): TargetType => ({
     sql,
     field: { kind: how, nullable },
     select: name,
@@ -158,7 +158,7 @@ export function targetType(
   }
 }
 
-type As = (sql: string, how: Field["kind"], more?: Partial<TargetType>) => TargetType;
+type As = (sql: string, how: MysqlToCopyField["kind"], more?: Partial<TargetType>) => TargetType;
 
 function json(as: As, observed: ObservedType): TargetType {
   if (observed.wide === 0) return as("jsonb", kind.json);
@@ -169,7 +169,7 @@ function json(as: As, observed: ObservedType): TargetType {
 function jsonOfMaria(as: As, observed: ObservedType, nullable: boolean): TargetType {
   if (observed.wide > 1)
     return as("text", kind.text, { note: "text, since PostgreSQL does not take a value for JSON" });
-  const field: Field = { kind: kind.json, nullable, grammar: true };
+  const field: MysqlToCopyField = { kind: kind.json, nullable, grammar: true };
   if (observed.wide === 0) return { ...as("jsonb", kind.json), field };
   return { ...json(as, observed), field: { ...field, json: true } };
 }
@@ -183,12 +183,12 @@ function enumeration(
 ): TargetType {
   const labels = labelsOf(column.columnType);
   if (labels.some(inDoubt)) {
-    const open: Field = { kind: kind.enumeration, nullable, emptyLabel: true };
+    const open: MysqlToCopyField = { kind: kind.enumeration, nullable, emptyLabel: true };
     return { ...as("text", kind.enumeration, { note: `text without a check, ${doubt}` }), field: open };
   }
   // Index 0: what the server stores in place of a value outside of the list.
   if (observed.wide > 0 && !labels.includes("")) labels.unshift("");
-  const field: Field = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
+  const field: MysqlToCopyField = { kind: kind.enumeration, nullable, emptyLabel: labels.includes("") };
   const long = labels.some((label) => Buffer.byteLength(label) > labelBytes);
   const doubled = new Set(labels).size < labels.length;
   if (!inForeignKey && !long && !doubled) return { ...as("", kind.enumeration, { labels }), field };

@@ -6,8 +6,8 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { type CopyIn, copyIn } from "../../../postgres/driver/copy-in.ts";
 import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
 import { blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
-import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
-import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { MysqlToCopyEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
+import type { MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -17,7 +17,7 @@ import { binaryWay, textWay, type Way } from "./row-format.ts";
 /** One part of a table: rows of the snapshot → COPY, in one transaction that also marks the part as done. */
 
 export interface PartSource {
-  encoder: RowEncoder;
+  encoder: MysqlToCopyEncoder;
   reader: Reader;
 }
 
@@ -46,8 +46,8 @@ export interface PartWork {
 }
 
 export type PartResult =
-  | { broken: true; findings: readonly Findings[] }
-  | { broken: false; rows: number; findings: readonly Findings[] };
+  | { broken: true; findings: readonly MysqlToCopyFindings[] }
+  | { broken: false; rows: number; findings: readonly MysqlToCopyFindings[] };
 
 export async function copyPart(work: PartWork): Promise<PartResult> {
   try {
@@ -119,17 +119,17 @@ async function copyBy(work: PartWork, way: Way): Promise<PartResult | undefined>
 }
 
 /** Nothing of what was read is kept: it is read again. */
-async function undo({ writer, progress }: PartWork, copy: CopyIn, { rows, bytes }: RowEncoder): Promise<void> {
+async function undo({ writer, progress }: PartWork, copy: CopyIn, { rows, bytes }: MysqlToCopyEncoder): Promise<void> {
   await copy.abort("the part is read again");
   await writer.run("ROLLBACK");
   progress(-rows, -bytes);
 }
 
-const stops = (encoder: RowEncoder) => encoder.broken || encoder.discarded;
+const stops = (encoder: MysqlToCopyEncoder) => encoder.broken || encoder.discarded;
 
 /** `settled`: what was asked to be cancelled, was. */
 function watched(
-  encoder: RowEncoder,
+  encoder: MysqlToCopyEncoder,
   { progress, broke, gaveUp, throttle }: PartWork,
 ): { sink: RowSink; settled(): Promise<void> } {
   let rows = 0;

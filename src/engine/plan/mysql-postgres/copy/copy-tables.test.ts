@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import type { SourceColumn, SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
-import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { MysqlToCopyEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
+import type { MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { createProgress } from "../../../run/progress.ts";
 import { createObservedTypes } from "../columns/observed-types.ts";
@@ -115,10 +115,10 @@ async function play(wanted: Record<string, Rows>, streams: number, choose: Choos
         encoder.discarded = true;
       },
     };
-    const entry = { encoder: encoder as unknown as RowEncoder, reader: work.reader };
+    const entry = { encoder: encoder as unknown as MysqlToCopyEncoder, reader: work.reader };
     if (work.isStopped()) encoder.discard();
     work.running.add(entry);
-    const finding: Findings = { nuls: 0, dates: 0, srids: 0, srid: 0, seen: false, broken: undefined };
+    const finding: MysqlToCopyFindings = { nuls: 0, dates: 0, srids: 0, srid: 0, seen: false, broken: undefined };
     try {
       await gate();
       const rows = wanted[name]?.parts[Number(work.part.name)] ?? [];

@@ -4,7 +4,7 @@ import { absorbCancel } from "../../../mysql/source/read-again.ts";
 import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import type { Findings } from "../../../rows/mysql-to-copy/fields.ts";
+import type { MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
@@ -103,7 +103,7 @@ export interface TablesWork {
   failed(error: unknown): void;
   copy(part: PartWork): Promise<PartResult>;
   /** What the findings teach that was not known: tables to make anew, with their new plans. Throws where no type would do. */
-  teach(used: TablePlan, findings: readonly Findings[]): { state: TableState; plan: TablePlan }[];
+  teach(used: TablePlan, findings: readonly MysqlToCopyFindings[]): { state: TableState; plan: TablePlan }[];
   /** Called once all rows of a table are there: another plan, where they are not as in the source. */
   prove: VerifyExpressions;
   /** Drops and makes the table. */

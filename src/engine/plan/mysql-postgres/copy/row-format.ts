@@ -3,8 +3,8 @@ import type { Session as Reader, RowSink } from "../../../mysql/driver/session.t
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { binaryFields } from "../../../rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../../rows/mysql-to-copy/binary-rows.ts";
-import type { RowEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
-import { createRowEncoder } from "../../../rows/mysql-to-copy/rows.ts";
+import type { MysqlToCopyEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
+import { createTextEncoder } from "../../../rows/mysql-to-copy/rows.ts";
 import type { Blocks } from "../../../run/memory/block-pool.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -14,7 +14,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
  */
 export interface Way {
   copy: string;
-  encoder(out: Blocks): RowEncoder;
+  encoder(out: Blocks): MysqlToCopyEncoder;
   stream(sink: RowSink): Promise<void>;
   close(): Promise<void>;
 }
@@ -32,7 +32,7 @@ export function textWay(journey: Journey): Way {
   const { plan, reader } = journey;
   return {
     copy: plan.copy,
-    encoder: (out) => createRowEncoder(plan.fields, out),
+    encoder: (out) => createTextEncoder(plan.fields, out),
     stream: (sink) => reader.stream(statement(journey), plan.fields.length, sink),
     close: async () => undefined,
   };

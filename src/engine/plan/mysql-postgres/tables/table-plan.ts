@@ -3,7 +3,7 @@ import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
-import { type Field, kind } from "../../../rows/mysql-to-copy/fields.ts";
+import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Doubt } from "../../fits/values.ts";
 import { type CheckPlan, constraintsOfColumns, planChecks } from "../columns/checks.ts";
 import { type ColumnPlan, columnKey, type IndexPlan, type NamedType, type Scheme } from "../columns/column-plan.ts";
@@ -30,7 +30,7 @@ export interface TablePlan {
   /** The columns whose values are copied; the target computes the others. */
   copied: ColumnPlan[];
   /** Of those. */
-  fields: Field[];
+  fields: MysqlToCopyField[];
   checks: CheckPlan[];
   /** Made before the data, in this order. */
   made: MadeObject[];

@@ -1,13 +1,13 @@
 import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { identifier } from "../../../mysql/driver/names.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
 import { constraintName } from "./scheme.ts";
 
 /** Checks of a table, of its columns' domains, and those that types want. Pure. */
 
 export function planChecks(
-  source: SourceTable,
+  source: TableDefinition,
   columns: readonly ColumnPlan[],
   planning: ColumnPlanning,
   inventory: KnownEntry[],

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { renamed } from "../../../contract/known.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { commentCharacters, cutComment } from "../tables/indexes.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
@@ -11,7 +11,7 @@ import { targetDefault } from "./defaults.ts";
 
 /** What the columns of a table gather while they are described. */
 interface Described {
-  source: SourceTable;
+  source: TableDefinition;
   columns: ColumnPlan[];
   planning: ColumnPlanning;
   inventory: InventoryEntry[];
@@ -19,7 +19,7 @@ interface Described {
 }
 
 export function describeColumns(
-  source: SourceTable,
+  source: TableDefinition,
   columns: ColumnPlan[],
   planning: ColumnPlanning,
   inventory: InventoryEntry[],

@@ -1,4 +1,4 @@
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import type { Use } from "../../translate/index.ts";
 import type { Scheme } from "./scheme.ts";
 import type { ObservedType, TargetType } from "./target-type.ts";
@@ -6,7 +6,7 @@ import type { ObservedType, TargetType } from "./target-type.ts";
 /** What the planning of a table is given, and what it makes of each column. Shapes only. */
 
 export interface ColumnPlan {
-  source: SourceColumn;
+  source: ColumnDefinition;
   name: string;
   type: TargetType;
   sql: string;

@@ -1,4 +1,4 @@
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
 import type { Names } from "./names.ts";
 import { overridden } from "./overrides.ts";
@@ -6,7 +6,7 @@ import { nothingObserved, outOfRow, targetType } from "./types.ts";
 
 /** Names and types of a table's columns, made to fit into one row. Pure. */
 
-export function planColumn(column: SourceColumn, names: Names, planning: ColumnPlanning): ColumnPlan {
+export function planColumn(column: ColumnDefinition, names: Names, planning: ColumnPlanning): ColumnPlan {
   const { scheme, observedTypes, keyed } = planning;
   const observed = observedTypes.get(column.name) ?? nothingObserved;
   const characters = keyed.get(column.name);

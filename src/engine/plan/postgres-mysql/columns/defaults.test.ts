@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { literalOf, targetDefault } from "./defaults.ts";
 import { sampleColumn } from "./sample-column.ts";
 import { nothingObserved, targetType } from "./types.ts";
@@ -33,11 +33,13 @@ describe("literals as pg_get_expr writes them", () => {
   });
 });
 
-const column = (type: string, text: string, more: Partial<SourceColumn> = {}): SourceColumn =>
+const column = (type: string, text: string, more: Partial<ColumnDefinition> = {}): ColumnDefinition =>
   sampleColumn(type, { default: text, ...more });
 
 describe("defaults for MySQL", () => {
-  test.each<[string, string, string | { unknown: string } | { reason: string } | undefined, Partial<SourceColumn>?]>([
+  test.each<
+    [string, string, string | { unknown: string } | { reason: string } | undefined, Partial<ColumnDefinition>?]
+  >([
     ["int4", "7", "7"],
     ["int4", "'7'::integer", "7"],
     ["int4", "(1 + 1)", { unknown: "(1 + 1)" }],

@@ -1,5 +1,5 @@
 import { literal } from "../../../mysql/driver/names.ts";
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { TargetType } from "./target-type.ts";
 
@@ -39,7 +39,7 @@ const isNow =
   /^(?:"?now"?\(\)|CURRENT_TIMESTAMP(?:\(\d\))?|LOCALTIMESTAMP(?:\(\d\))?|(?:transaction|statement|clock)_timestamp\(\)|"(?:transaction|statement|clock)_timestamp"\(\)|CURRENT_DATE|LOCALTIME(?:\(\d\))?|\("?now"?\(\)\)::"?(?:date|timestamp without time zone)"?|\('now'::"?text"?\)::"?date"?)$/i;
 const isUuid = /^(?:"?[\w]+"?\.)?"?(?:gen_random_uuid|uuid_generate_v[14])"?\(\)$/;
 
-export function targetDefault(column: SourceColumn, type: TargetType): Default {
+export function targetDefault(column: ColumnDefinition, type: TargetType): Default {
   const text = column.default;
   if (text === null) return undefined;
   const inRow = !/^(?:LONG|MEDIUM|TINY)?(?:TEXT|BLOB)|^JSON/.test(type.sql);
@@ -55,7 +55,7 @@ export function targetDefault(column: SourceColumn, type: TargetType): Default {
   return { sql: inRow && !sql.startsWith("(") ? sql : sql.startsWith("(") ? sql : `(${sql})` };
 }
 
-function present(column: SourceColumn, { sql }: TargetType): Default {
+function present(column: ColumnDefinition, { sql }: TargetType): Default {
   const digits = /\(\d\)/.exec(sql)?.[0] ?? "";
   // timestamptz is kept in UTC whatever the session's time zone.
   if (column.type === "timestamptz") return { sql: `(UTC_TIMESTAMP${digits === "" ? "()" : digits})` };
@@ -65,7 +65,7 @@ function present(column: SourceColumn, { sql }: TargetType): Default {
   return { unknown: column.default ?? "" };
 }
 
-function literalFor(value: string, column: SourceColumn, type: TargetType): string | undefined {
+function literalFor(value: string, column: ColumnDefinition, type: TargetType): string | undefined {
   if (column.array) return value === "{}" ? "'[]'" : undefined;
   switch (type.kind) {
     case kind.boolean:

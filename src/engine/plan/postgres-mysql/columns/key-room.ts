@@ -1,4 +1,4 @@
-import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition, TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { type ColumnContext, characterBytes, keyBytes, nothingObserved, targetType } from "./types.ts";
 
 /** How many characters of a text each key leaves to it: InnoDB's keys hold 3,072 bytes. Pure. */
@@ -18,7 +18,7 @@ export function shares(wishes: readonly number[], budget: number): number[] {
 
 /** Column → characters, for text (and bytes, four to a character) in keys that have to be whole. */
 export function keyedColumns(
-  table: SourceTable,
+  table: TableDefinition,
   referenced: readonly (readonly string[])[],
   { maria, version }: Pick<ColumnContext, "maria" | "version">,
 ): Map<string, number> {
@@ -48,12 +48,12 @@ export function keyedColumns(
 }
 
 /** Types whose length the data decide. */
-const stretches = (column: SourceColumn): boolean => {
+const stretches = (column: ColumnDefinition): boolean => {
   const type = targetType(column, { maria: false, version: 80400, observed: nothingObserved });
   return type.text !== undefined || type.unkeyed === "binary";
 };
 
-const wish = (column: SourceColumn, around: ColumnContext): number => {
+const wish = (column: ColumnDefinition, around: ColumnContext): number => {
   const type = targetType(column, around);
   if (type.unkeyed === "text" || type.unkeyed === "binary") return Number.POSITIVE_INFINITY;
   return type.text?.characters === undefined ? type.bytes : type.text.characters * characterBytes;

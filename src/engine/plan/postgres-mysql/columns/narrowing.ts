@@ -1,5 +1,5 @@
 import { EngineError } from "../../../contract/index.ts";
-import { type SourceColumn, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type ColumnDefinition, type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import { mysqlShapes } from "../../../verify/checksum/expressions.ts";
 import { encodedChecks } from "../../fits/characters.ts";
@@ -17,7 +17,7 @@ import { selectColumn } from "./types.ts";
 
 /** Columns whose values a type that is there, or that the user named, may cut or round: by the table of rules. Pure. */
 
-const sourceType = ({ base, written, sort, labels }: SourceColumn): ValueType =>
+const sourceType = ({ base, written, sort, labels }: ColumnDefinition): ValueType =>
   sort === "e" ? { is: "labels", many: false, labels: labels ?? [] } : postgresValueType(base ?? written);
 
 /** Moments are written in UTC, which is the target's session's time zone. */
@@ -90,7 +90,7 @@ function fitOfPlanned(source: ValueType, planned: ValueType, to: ValueType): Fit
 
 /** Errors: `option_invalid` for a type that `options.types` names and that takes no value as it is. */
 export function doubtsOfNamed(
-  table: SourceTable,
+  table: TableDefinition,
   columns: readonly ColumnPlan[],
   isNamed: (column: string) => boolean,
   maria: boolean,

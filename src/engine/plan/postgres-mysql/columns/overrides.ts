@@ -1,6 +1,6 @@
 import { type CopyOptions, EngineError } from "../../../contract/index.ts";
 import { dotFix, means, readName } from "../../../contract/text/full-name.ts";
-import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { TargetType } from "./target-type.ts";
 
@@ -10,11 +10,11 @@ import type { TargetType } from "./target-type.ts";
 const oneType =
   /^[a-z]+(?: (?:precision|unsigned|zerofill))*(?:\s*\(\s*(?:\d+|'(?:[^'\\]|'')*')(?:\s*,\s*(?:\d+|'(?:[^'\\]|'')*'))*\s*\))?(?: unsigned)?(?: character set \w+)?(?: collate \w+)?$/i;
 
-const names = (text: string, { schema, name }: SourceTable, column: string): boolean =>
+const names = (text: string, { schema, name }: TableDefinition, column: string): boolean =>
   means(text, [schema, name, column], 2);
 
 /** Errors: `option_unmatched` for a column that the source does not have, `option_invalid` for what is no type. */
-export function checkOverrides(types: CopyOptions["types"], tables: readonly SourceTable[]): void {
+export function checkOverrides(types: CopyOptions["types"], tables: readonly TableDefinition[]): void {
   for (const [name, sql] of Object.entries(types ?? {})) {
     if (!tables.some((table) => table.columns.some((column) => names(name, table, column.name))))
       throw new EngineError(
@@ -29,7 +29,7 @@ export function checkOverrides(types: CopyOptions["types"], tables: readonly Sou
   }
 }
 
-export const overrideOf = (types: CopyOptions["types"], table: SourceTable, column: string): string | undefined => {
+export const overrideOf = (types: CopyOptions["types"], table: TableDefinition, column: string): string | undefined => {
   // The one that is written with the schema stands above that without.
   const meant = Object.entries(types ?? {}).filter(([text]) => names(text, table, column));
   return meant.sort(([a], [b]) => (readName(b)?.length ?? 0) - (readName(a)?.length ?? 0))[0]?.[1];

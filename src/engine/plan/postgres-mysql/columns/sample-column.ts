@@ -1,7 +1,7 @@
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 
 /** A plain column of a built-in type, as the catalogue tells of one: for the tests and the tables of the docs. */
-export const sampleColumn = (type: string, more: Partial<SourceColumn> = {}): SourceColumn => ({
+export const sampleColumn = (type: string, more: Partial<ColumnDefinition> = {}): ColumnDefinition => ({
   name: "c",
   type,
   builtin: true,

@@ -1,6 +1,6 @@
 import type { CopyOptions } from "../../../contract/index.ts";
 import { named } from "../../../contract/text/own-property.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Srids } from "../../../rows/copy-to-load/fields.ts";
 import { createNames, type Names } from "./names.ts";
 
@@ -58,7 +58,7 @@ export function inNamingOrder<Table>(
 
 export function createScheme(
   facts: TargetFacts,
-  tables: readonly SourceTable[],
+  tables: readonly TableDefinition[],
   schemas: CopyOptions["schemas"],
 ): Scheme {
   const names = createNames([...facts.relations.map(({ name }) => name), "_rowferry"], {

@@ -1,8 +1,8 @@
 import { literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition, TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
-import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
+import { type CopyToLoadFieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 import type { TargetType } from "./target-type.ts";
 
@@ -51,7 +51,7 @@ export function ownShape(type: "point" | "polygon", maria: boolean): Shape {
 
 /** Undefined: the type's values have no equal, as those of three dimensions and curves, or their SRID is not known there. */
 export function postgisShape(
-  { type, spatial, modifier }: SourceColumn,
+  { type, spatial, modifier }: ColumnDefinition,
   { maria, srids }: { maria: boolean; srids?: Srids | undefined },
 ): Shape | undefined {
   if (spatial === null) return undefined;
@@ -80,7 +80,7 @@ function modified(modifier: number, geography: boolean): { srid: number; shape: 
 }
 
 /** Of these a text keeps more than MySQL's own types: `infinity`, `NaN`, an offset. */
-const kept = new Set<FieldKind>([kind.boolean, kind.date, kind.float, kind.numeric]);
+const kept = new Set<CopyToLoadFieldKind>([kind.boolean, kind.date, kind.float, kind.numeric]);
 
 /** For a text: a value as PostgreSQL writes it. */
 export function asWritten(column: ColumnPlan): ColumnPlan {
@@ -94,7 +94,7 @@ export function asWritten(column: ColumnPlan): ColumnPlan {
  * The SRIDs that a MySQL target knows, where tables have columns of PostGIS; MariaDB takes any. Those whose angles are no
  * degrees are left out, since their values' range is another.
  */
-export async function readSrids(session: Session, tables: readonly SourceTable[]): Promise<Srids | undefined> {
+export async function readSrids(session: Session, tables: readonly TableDefinition[]): Promise<Srids | undefined> {
   if (session.server.maria || !tables.some(({ columns }) => columns.some(({ spatial }) => spatial !== null)))
     return undefined;
   const degree = `DEFINITION LIKE ${literal('%UNIT["degree"%')}`;

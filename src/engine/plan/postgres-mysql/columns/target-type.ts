@@ -1,4 +1,4 @@
-import type { FieldKind, Srids } from "../../../rows/copy-to-load/fields.ts";
+import type { CopyToLoadFieldKind, Srids } from "../../../rows/copy-to-load/fields.ts";
 
 /** What a column becomes, and what the data teach of it. Shapes only. */
 
@@ -17,7 +17,7 @@ export interface ObservedType {
 export interface TargetType {
   /** As in DDL. */
   sql: string;
-  kind: FieldKind;
+  kind: CopyToLoadFieldKind;
   /** Characters (kind limited) or digits before the point (numeric). */
   limit?: number;
   scale?: number;

@@ -1,20 +1,20 @@
 import { describe, expect, test } from "vitest";
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { sampleColumn } from "./sample-column.ts";
 import { type ColumnContext, nothingObserved, numericDigits, targetType } from "./types.ts";
 
-const typed = (type: string, more: Partial<SourceColumn> = {}, around: Partial<ColumnContext> = {}) =>
+const typed = (type: string, more: Partial<ColumnDefinition> = {}, around: Partial<ColumnContext> = {}) =>
   targetType(sampleColumn(type, more), { maria: false, version: 90_700, observed: nothingObserved, ...around });
 
 /** As atttypmod holds precision and scale. */
 const digits = (precision: number, scale: number) => ((precision << 16) | (scale & 0x7ff)) + 4;
 /** As PostGIS packs them; `dimensions`: 2 for Z, 1 for M. */
 const typmod = (srid: number, shape: number, dimensions = 0) => (srid << 8) | (shape << 2) | dimensions;
-const postgis: Partial<SourceColumn> = { builtin: false, spatial: "public" };
+const postgis: Partial<ColumnDefinition> = { builtin: false, spatial: "public" };
 const asciiText = (characters: number) => `VARCHAR(${characters}) CHARACTER SET ascii COLLATE ascii_bin`;
 
 describe("types of PostgreSQL in MySQL", () => {
-  test.each<[string, string, Partial<SourceColumn>?, Partial<ColumnContext>?]>([
+  test.each<[string, string, Partial<ColumnDefinition>?, Partial<ColumnContext>?]>([
     ["int2", "SMALLINT"],
     ["int4", "INT"],
     ["int4", "BIGINT", {}, { joined: "BIGINT" }],

@@ -1,9 +1,9 @@
 import { named } from "../../../contract/text/own-property.ts";
 import { literal } from "../../../mysql/driver/names.ts";
-import type { SourceColumn } from "../../../postgres/catalogue/catalogue.ts";
+import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { storedXml } from "../../../postgres/catalogue/xml-parts.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
-import { type FieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
+import { type CopyToLoadFieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import { realText } from "../../fits/real-text.ts";
 import { noShape, ownShape, postgisShape } from "./shapes.ts";
 import type { ObservedType, TargetType } from "./target-type.ts";
@@ -41,7 +41,12 @@ export const characterBytes = 4;
 /** The pointer that a *TEXT or *BLOB leaves in the row. */
 const pointerBytes = 12;
 
-const plain = (sql: string, bytes: number, how: FieldKind = kind.raw, more: Partial<TargetType> = {}): TargetType => ({
+const plain = (
+  sql: string,
+  bytes: number,
+  how: CopyToLoadFieldKind = kind.raw,
+  more: Partial<TargetType> = {},
+): TargetType => ({
   sql,
   kind: how,
   bytes,
@@ -79,7 +84,7 @@ const looseText = new Set(["timetz", "interval", "numrange", "tsvector", "jsonpa
 
 const precisionOf = (modifier: number): string => (modifier < 0 ? "(6)" : modifier === 0 ? "" : `(${modifier})`);
 
-export function targetType(column: SourceColumn, around: ColumnContext): TargetType {
+export function targetType(column: ColumnDefinition, around: ColumnContext): TargetType {
   const { type, builtin, sort } = column;
   if (column.array) {
     const checks = sort === "d" ? "the checks of its elements' domain are not copied" : "";
@@ -100,7 +105,7 @@ export function targetType(column: SourceColumn, around: ColumnContext): TargetT
   return scalar(column, around);
 }
 
-function scalar(column: SourceColumn, around: ColumnContext): TargetType {
+function scalar(column: ColumnDefinition, around: ColumnContext): TargetType {
   const { type, modifier } = column;
   switch (type) {
     case "bool":
@@ -215,7 +220,7 @@ export const outOfRow = (type: TargetType): TargetType => ({
   note: joinNotes(type.note, `${type.sql} is too long for the row's 65,535 bytes`),
 });
 
-function extension(column: SourceColumn, around: ColumnContext): TargetType {
+function extension(column: ColumnDefinition, around: ColumnContext): TargetType {
   if (column.type === "citext") {
     const type = text(around, undefined);
     return {
@@ -234,7 +239,7 @@ function extension(column: SourceColumn, around: ColumnContext): TargetType {
 const joinNotes = (...notes: (string | undefined)[]): string =>
   notes.filter((one) => one !== undefined && one !== "").join("; ");
 
-function json({ maria, observed }: ColumnContext, column: SourceColumn, notes: string[]): TargetType {
+function json({ maria, observed }: ColumnContext, column: ColumnDefinition, notes: string[]): TargetType {
   const from = column.array || !column.builtin ? undefined : column.type;
   const made = column.xml?.json ?? ((name: string) => `pg_catalog.to_json(${name})`);
   const select = from === "json" || from === "jsonb" ? {} : { select: made };
@@ -288,7 +293,7 @@ export function numericDigits(modifier: number): { before: number; after: number
 const mostLabels = 65_535;
 const labelCharacters = 255;
 
-function enumeration(column: SourceColumn, around: ColumnContext): TargetType {
+function enumeration(column: ColumnDefinition, around: ColumnContext): TargetType {
   const labels = column.labels ?? [];
   const listed = labels.map((label) => literal(label)).join(",");
   // MySQL cuts the spaces at a label's end, and what is then doubled; beyond the basic plane a label is shown, and in
@@ -309,7 +314,7 @@ function enumeration(column: SourceColumn, around: ColumnContext): TargetType {
 }
 
 /** `select` of a column, quoted for the source. */
-export const selectColumn = (column: SourceColumn, type: TargetType): string => {
+export const selectColumn = (column: ColumnDefinition, type: TargetType): string => {
   const name = sourceIdentifier(column.name);
   return type.select === undefined ? name : type.select(name);
 };

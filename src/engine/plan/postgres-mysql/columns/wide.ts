@@ -2,7 +2,7 @@ import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { ColumnPlan } from "./column-plan.ts";
 
 /**
@@ -42,7 +42,7 @@ const unlessRefused = (error: unknown) => {
 const tooMuch = new Set([1117, 1118]);
 
 /** Undefined for errors of another kind. */
-export function tooWide(error: unknown, table: SourceTable): EngineError | undefined {
+export function tooWide(error: unknown, table: TableDefinition): EngineError | undefined {
   if (!(error instanceof EngineError) || !tooMuch.has(errorNumber(error) ?? 0)) return undefined;
   return new EngineError(
     "row_too_large",

@@ -6,8 +6,8 @@ import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
-import type { Findings } from "../../../rows/copy-to-load/fields.ts";
-import { createRowEncoder, type RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { CopyToLoadFindings } from "../../../rows/copy-to-load/fields.ts";
+import { type CopyToLoadEncoder, createCopyToLoadEncoder } from "../../../rows/copy-to-load/rows.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePart } from "../tables/relations.ts";
@@ -32,21 +32,21 @@ export interface PartWork {
   present: boolean;
   throttle: Throttle;
   /** Encoders of the table that run now; this one is put among them. */
-  running: Set<RowEncoder>;
+  running: Set<CopyToLoadEncoder>;
   /** Rows and bytes since the last call. */
   progress(rows: number, bytes: number): void;
 }
 
 export type PartResult =
-  | { broken: true; findings: readonly Findings[]; refusal?: EngineError }
-  | { broken: false; rows: number; findings: readonly Findings[] };
+  | { broken: true; findings: readonly CopyToLoadFindings[]; refusal?: EngineError }
+  | { broken: false; rows: number; findings: readonly CopyToLoadFindings[] };
 
 export async function copyPart({ source, target, buffer }: CopyWorker, work: PartWork): Promise<PartResult> {
   const { plan, part, fence, running } = work;
   await target.run("START TRANSACTION");
   await fence.guard(target);
   const loader = await openLoader(target, plan.load, work.pool);
-  const encoder = createRowEncoder(plan.fields, loader);
+  const encoder = createCopyToLoadEncoder(plan.fields, loader);
   running.add(encoder);
   let rows = 0;
   let bytes = 0;

@@ -1,10 +1,10 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
-import { type Findings, kind } from "../../../rows/copy-to-load/fields.ts";
+import { type CopyToLoadFindings, kind } from "../../../rows/copy-to-load/fields.ts";
 import type { ObservedType } from "../columns/target-type.ts";
 import { nothingObserved } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -35,7 +35,7 @@ export const createObservedTypes = (): ObservedTypes => ({ columns: new Map(), b
 export async function observeTypes(
   observedTypes: ObservedTypes,
   plan: TablePlan,
-  results: readonly { findings: readonly Findings[]; refusal?: EngineError }[],
+  results: readonly { findings: readonly CopyToLoadFindings[]; refusal?: EngineError }[],
   relations: readonly string[],
   reader: Reader,
   log: (message: string) => void,
@@ -154,13 +154,13 @@ async function digitsIn(
 }
 
 /** The warning about values that became NULL. */
-export const lostValuesMessage = (table: SourceTable, column: string, lost: number): string =>
+export const lostValuesMessage = (table: TableDefinition, column: string, lost: number): string =>
   `column ${tableName(table)}.${column}: ${lost} values that MySQL does not know became NULL`;
 
 /** The warning about documents that MySQL's JSON does not keep. */
-export const roundedValuesMessage = (table: SourceTable, column: string, rounded: number): string =>
+export const roundedValuesMessage = (table: TableDefinition, column: string, rounded: number): string =>
   `column ${tableName(table)}.${column}: ${rounded} ${rounded === 1 ? "value has" : "values have"} numbers that MySQL's JSON does not keep (more digits than a double has, or -0); LONGTEXT in options.types keeps them as text`;
 
 /** The warning about objects that MySQL's JSON does not keep. */
-export const doubledKeysMessage = (table: SourceTable, column: string, doubled: number): string =>
+export const doubledKeysMessage = (table: TableDefinition, column: string, doubled: number): string =>
   `column ${tableName(table)}.${column}: ${doubled} ${doubled === 1 ? "value has an object" : "values have objects"} with the same key twice, of which MySQL's JSON keeps the last value; LONGTEXT in options.types keeps them as text`;

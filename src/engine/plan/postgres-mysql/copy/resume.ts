@@ -4,7 +4,7 @@ import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
 import {
   isFilledByUs,
@@ -76,7 +76,7 @@ export type ResumedTables = Omit<KeptTables<TablePlan>, "equal"> & {
 export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTables> {
   const { finished, states, content } = keeping;
   const candidates: KeptCandidate<TablePlan>[] = [];
-  const labelOf = (table: SourceTable) => printable(tableName(table));
+  const labelOf = (table: TableDefinition) => printable(tableName(table));
   for (const state of states) {
     const { source } = state;
     const earlier = finished.get(tableName(source));

@@ -1,5 +1,5 @@
-import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
-import type { RowEncoder } from "../../../rows/copy-to-load/rows.ts";
+import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
+import type { CopyToLoadEncoder } from "../../../rows/copy-to-load/rows.ts";
 import type { FinishedMark } from "../../../run/fence/finished-marks.ts";
 import type { ObservedType } from "../columns/target-type.ts";
 import type { Rows } from "../tables/relations.ts";
@@ -26,7 +26,7 @@ export interface FinishedTable extends FinishedMark {
 
 /** Copies tables part by part, makes one anew whose data broke a guess, builds its indexes, and counts both sides. */
 export interface TableState {
-  source: SourceTable;
+  source: TableDefinition;
   /** Made anew at each look, until it is set: plans of ten thousand tables are never in memory together. */
   plan: TablePlan;
   rows: Rows;
@@ -37,7 +37,7 @@ export interface TableState {
   left: number;
   broken: boolean;
   results: PartResult[];
-  running: Set<RowEncoder>;
+  running: Set<CopyToLoadEncoder>;
   counts: { source: number; target: number };
   /** Finished by an earlier attempt and equal to the source: only counted. */
   readonly kept: FinishedTable | undefined;
@@ -49,7 +49,7 @@ export interface TableState {
 /** The same table by what its data had taught. */
 export type Replan = (plan: TablePlan, observed: ObservedTypes) => TablePlan;
 
-export const createTableState = (source: SourceTable, rows: Rows, planned: () => TablePlan): TableState =>
+export const createTableState = (source: TableDefinition, rows: Rows, planned: () => TablePlan): TableState =>
   new State(source, rows, planned);
 
 /** Most tables teach nothing. */
@@ -57,20 +57,20 @@ const nothingObserved: ReadonlyObservedTypes = createObservedTypes();
 
 /** A class, since accessors of a plain object cost 1 KB each, and there may be ten thousand. */
 class State implements TableState {
-  readonly source: SourceTable;
+  readonly source: TableDefinition;
   rows: Rows;
   observedTypes = nothingObserved;
   round = 0;
   left = 0;
   broken = false;
   results: PartResult[] = [];
-  running = new Set<RowEncoder>();
+  running = new Set<CopyToLoadEncoder>();
   counts = { source: 0, target: 0 };
   kept: FinishedTable | undefined;
   #planned: () => TablePlan;
   #plan: TablePlan | undefined;
 
-  constructor(source: SourceTable, rows: Rows, planned: () => TablePlan) {
+  constructor(source: TableDefinition, rows: Rows, planned: () => TablePlan) {
     this.source = source;
     this.rows = rows;
     this.#planned = planned;

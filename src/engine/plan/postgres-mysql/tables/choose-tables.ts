@@ -1,13 +1,13 @@
 import { type CopyRequest, EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { createSelection } from "../../../run/selection.ts";
 import type { SourceView } from "./views.ts";
 
 /** Which tables of the source become tables of the target, and what to say of the others. */
 export interface Chosen {
-  tables: SourceTable[];
+  tables: TableDefinition[];
   /** Oids of what the options leave out. */
   left: ReadonlySet<number>;
   entries: InventoryEntry[];
@@ -21,7 +21,7 @@ export const mostColumns = 1017;
  * Errors: `too_many_columns`, `option_unmatched`.
  */
 export function choose(
-  all: readonly SourceTable[],
+  all: readonly TableDefinition[],
   { options }: Pick<CopyRequest, "options">,
   views: readonly SourceView[] = [],
 ): Chosen {
@@ -73,5 +73,5 @@ export function choose(
 }
 
 /** Materialised views that are read as tables; names quoted. */
-export const readAsTables = (tables: readonly SourceTable[]): string[] =>
+export const readAsTables = (tables: readonly TableDefinition[]): string[] =>
   tables.flatMap(({ kind, populated, schema, name }) => (kind === "m" && populated ? [qualified(schema, name)] : []));

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
-import { type SourceForeignKey, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type SourceForeignKey, type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { joinedSets } from "../../joined-sets.ts";
 import { constraintName, type Scheme } from "../columns/scheme.ts";
 import { refersToPeriods } from "./indexes.ts";
@@ -53,7 +53,8 @@ export function planForeignKeys(scheme: Scheme, plans: Plans): { keys: ForeignKe
   return { keys, inventory };
 }
 
-export const foreignKeyName = (table: SourceTable, { name }: SourceForeignKey): string => `${tableName(table)} ${name}`;
+export const foreignKeyName = (table: TableDefinition, { name }: SourceForeignKey): string =>
+  `${tableName(table)} ${name}`;
 
 function planOne(scheme: Scheme, plans: Plans, table: TablePlan, source: SourceForeignKey): ForeignKeyPlan | string {
   const parent = plans.get(source.referencedOid);
@@ -134,7 +135,7 @@ const widths = ["SMALLINT", "INT", "BIGINT"];
 const integerOf: Record<string, string> = { int2: "SMALLINT", int4: "INT", int8: "BIGINT" };
 
 /** The widest integer of the columns that foreign keys join, directly or through others: `oid\0column` → type. */
-export function joinedTypes(tables: readonly SourceTable[]): Map<string, string> {
+export function joinedTypes(tables: readonly TableDefinition[]): Map<string, string> {
   const byOid = new Map(tables.map((table) => [table.oid, table]));
   const sets = joinedSets(
     tables.flatMap(({ oid, foreignKeys }) =>

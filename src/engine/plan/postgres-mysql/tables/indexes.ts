@@ -2,7 +2,7 @@ import { type Known, type KnownEntry, renamed } from "../../../contract/known.ts
 import { fullName } from "../../../contract/text/full-name.ts";
 import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
-import { type SourceIndex, type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type SourceIndex, type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { shares } from "../columns/key-room.ts";
@@ -225,7 +225,7 @@ const targetNameOf = ({ name, primary, source }: IndexPlan): Known =>
 
 /** Entries for an index and the constraint that it carries. */
 export function indexEntries(
-  table: SourceTable,
+  table: TableDefinition,
   index: SourceIndex,
   plan: IndexPlan | { reported: string },
 ): KnownEntry[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { planPartitions } from "./partitions.ts";
 
 type Case = {
@@ -20,7 +20,7 @@ const plan = ({ strategy, types, parts, maria = false, name = "t" }: Case) => {
       key: "",
       parts: parts.map(([part, bound]) => ({ name: part, bound, kind: "r" })),
     },
-  } as unknown as SourceTable;
+  } as unknown as TableDefinition;
   const planned = planPartitions(table, { name, maria }, (column) => ({
     name: column,
     sql: types[columns.indexOf(column)] ?? "",

@@ -1,5 +1,5 @@
 import { identifier, literal } from "../../../mysql/driver/names.ts";
-import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import { literalOf } from "../columns/defaults.ts";
 import { createNames, fileLength } from "../columns/names.ts";
 
@@ -14,7 +14,7 @@ export interface PartitionColumn {
 }
 
 export function planPartitions(
-  table: SourceTable,
+  table: TableDefinition,
   target: { name: string; maria: boolean },
   columnOf: (name: string) => PartitionColumn | undefined,
 ): Partitioning {
@@ -70,7 +70,7 @@ interface Range {
   to: string[];
 }
 
-function ranges(table: SourceTable, keys: readonly PartitionColumn[]): Parts {
+function ranges(table: TableDefinition, keys: readonly PartitionColumn[]): Parts {
   if (!keys.every(({ sql }) => ordered.test(sql))) return { reported: "ranges of text follow another order in MySQL" };
   const found: Range[] = [];
   let fallback: string | undefined;
@@ -105,7 +105,7 @@ const leasts: Record<string, string> = { SMALLINT: "-32768", INT: "-2147483648",
 /** The first value of a type, below which there is none. */
 const least = (sql: string): string => leasts[sql] ?? (sql === "DATE" ? "'0001-01-01'" : "'0001-01-01 00:00:00'");
 
-function lists(table: SourceTable, keys: readonly PartitionColumn[], maria: boolean): Parts {
+function lists(table: TableDefinition, keys: readonly PartitionColumn[], maria: boolean): Parts {
   const integer = keys.every(({ sql }) => /INT(?:\(1\))?$/.test(sql));
   const parts: { name: string; values: string }[] = [];
   for (const { name, bound } of table.partitioned?.parts ?? []) {

@@ -1,5 +1,5 @@
 import type { CopyOptions } from "../../../contract/index.ts";
-import type { SourceTable } from "../../../postgres/catalogue/catalogue.ts";
+import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import type { PostgresSource } from "../../../postgres/source/source.ts";
 import { createRecent } from "../../../run/memory/recent.ts";
 import type { ColumnPlanning, Expressions } from "../columns/column-plan.ts";
@@ -33,7 +33,7 @@ export interface Planning {
   /** The source's server_version_num. */
   version: number;
   /** With partitions. */
-  all: readonly SourceTable[];
+  all: readonly TableDefinition[];
   /** Where their rows are; an assessment and a verification, which read no rows, have none. */
   heaps?: PostgresSource["tables"];
 }
@@ -42,7 +42,7 @@ export interface Planning {
 export function planAll(
   { options, version, all, heaps: found = [] }: Planning,
   facts: TargetFacts,
-  tables: readonly SourceTable[],
+  tables: readonly TableDefinition[],
 ): Planner & { scheme: Scheme; plans: Plans } {
   const scheme = createScheme(facts, tables, options.schemas);
   checkOverrides(options.types, tables);
@@ -63,7 +63,7 @@ export function planAll(
   for (const { foreignKeys } of tables)
     for (const { referencedOid, referencedColumns } of foreignKeys)
       referenced.set(referencedOid, [...(referenced.get(referencedOid) ?? []), referencedColumns]);
-  const planning = (table: SourceTable, observedTypes: ReadonlyObservedTypes, bytes: number): ColumnPlanning => ({
+  const planning = (table: TableDefinition, observedTypes: ReadonlyObservedTypes, bytes: number): ColumnPlanning => ({
     scheme,
     expressions: observedTypes.refused === undefined ? expressions : refusing(observedTypes.refused),
     keyed: keyedColumns(table, referenced.get(table.oid) ?? [], scheme),
@@ -78,7 +78,7 @@ export function planAll(
   const nothingObserved = createObservedTypes();
   const bytes = new Map<number, number>();
   const recent = createRecent(
-    (table: SourceTable) => planTable(table, planning(table, nothingObserved, bytes.get(table.oid) ?? 0)),
+    (table: TableDefinition) => planTable(table, planning(table, nothingObserved, bytes.get(table.oid) ?? 0)),
     mostRecent,
   );
   const states = tables

@@ -1,5 +1,5 @@
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
-import type { Table as Heap } from "../../../postgres/catalogue/tables.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import { literal as sourceLiteral, qualified as sourceQualified } from "../../../postgres/driver/names.ts";
 
 /** Where a table's rows lie in the source, and in which parts they are read. Pure. */
@@ -18,7 +18,7 @@ export interface Rows {
   /** For count(*), each a `FROM …`. */
   relations: string[];
   /** The same, as they are locked while they are read. */
-  heaps: Heap[];
+  heaps: DataTable[];
   bytes: number;
   /** The planner's guess. */
   rows: number;
@@ -31,9 +31,9 @@ const mostBytes = 256 * 1024 * 1024;
 
 /** The heaps of a table: itself, or the leaves of its partition tree. */
 export function rowsOf(
-  table: SourceTable,
-  all: readonly SourceTable[],
-  heaps: ReadonlyMap<number, Heap>,
+  table: TableDefinition,
+  all: readonly TableDefinition[],
+  heaps: ReadonlyMap<number, DataTable>,
   jobs: number,
   version: number,
 ): Rows {
@@ -54,7 +54,7 @@ export function rowsOf(
   };
 }
 
-function partsOf(heap: Heap, jobs: number, version: number): TablePart[] {
+function partsOf(heap: DataTable, jobs: number, version: number): TablePart[] {
   const count = partCount(heap, jobs, version);
   const label = tableName(heap);
   const page = (at: number) => `${sourceLiteral(`(${Math.floor((heap.pages * at) / count)},0)`)}::pg_catalog.tid`;
@@ -71,7 +71,7 @@ function partsOf(heap: Heap, jobs: number, version: number): TablePart[] {
   });
 }
 
-function partCount(heap: Heap, jobs: number, version: number): number {
+function partCount(heap: DataTable, jobs: number, version: number): number {
   if (jobs === 1 || version < 140_000 || !heap.heap || heap.bytes < 2 * leastBytes || heap.pages < jobs) return 1;
   return Math.min(Math.max(Math.ceil(heap.bytes / mostBytes), jobs), Math.floor(heap.bytes / leastBytes), heap.pages);
 }

@@ -1,19 +1,19 @@
 import type { KnownEntry } from "../../../contract/known.ts";
 import type { LoadTarget } from "../../../mysql/target/loader.ts";
-import type { SourceColumn, SourceTable } from "../../../postgres/catalogue/catalogue.ts";
-import type { Field } from "../../../rows/copy-to-load/fields.ts";
+import type { ColumnDefinition, TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
+import type { CopyToLoadField } from "../../../rows/copy-to-load/fields.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import type { IndexPlan } from "./indexes.ts";
 
 /** What becomes of a table: every statement of the target and what to say in the report. Pure. */
 export interface TablePlan {
-  source: SourceTable;
+  source: TableDefinition;
   name: string;
   columns: ColumnPlan[];
   /** Of the columns that are loaded. */
   loaded: ColumnPlan[];
-  fields: Field[];
+  fields: CopyToLoadField[];
   /** Columns whose values may not fit into a type that the user named, or that is there. */
   doubts: readonly Doubt[];
   load: LoadTarget;
@@ -29,7 +29,7 @@ export interface TablePlan {
   functional: IndexPlan[];
   /** Rows may be longer than the server likes. */
   wide: boolean;
-  counter: { column: string; sequence: NonNullable<SourceColumn["sequence"]> } | undefined;
+  counter: { column: string; sequence: NonNullable<ColumnDefinition["sequence"]> } | undefined;
   /** As lines of its definition. */
   checks: readonly string[];
   inventory: KnownEntry[];

@@ -1,7 +1,7 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
-import { type SourceTable, tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { doublesOf, kind } from "../../../rows/copy-to-load/fields.ts";
 import { declaredCharset } from "../../fits/mysql-type.ts";
 import { planChecks } from "../columns/checks.ts";
@@ -25,7 +25,7 @@ import {
 import { planPartitions } from "./partitions.ts";
 import type { TablePlan } from "./table-plan.ts";
 
-export function planTable(source: SourceTable, planning: ColumnPlanning): TablePlan {
+export function planTable(source: TableDefinition, planning: ColumnPlanning): TablePlan {
   const { scheme, observedTypes } = planning;
   const name = scheme.tables.get(source.oid) ?? source.name;
   const inventory: KnownEntry[] = [];
@@ -118,7 +118,7 @@ function isInOtherCharset({ sql }: TargetType): boolean {
 }
 
 function partitionsOf(
-  source: SourceTable,
+  source: TableDefinition,
   columns: readonly ColumnPlan[],
   { related, scheme }: ColumnPlanning,
   name: string,
@@ -148,7 +148,7 @@ function partitionsOf(
   return made ? ` ${planned.sql}` : "";
 }
 
-function tableEntry(source: SourceTable, name: string, comment: string): KnownEntry {
+function tableEntry(source: TableDefinition, name: string, comment: string): KnownEntry {
   const notes = [
     name === source.name ? undefined : renamed(name),
     source.kind === "m" ? "a table with the view's rows; MySQL has no materialised views" : undefined,

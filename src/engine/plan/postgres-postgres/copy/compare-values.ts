@@ -1,5 +1,5 @@
 import type { Verification } from "../../../contract/index.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { compareTables } from "../../../verify/checksum/index.ts";
 import type { ComputedTables } from "../finish/computed-columns.ts";
@@ -8,7 +8,7 @@ import type { CopyWorker } from "./worker.ts";
 /** The values of tables on both sides, the source's inside the snapshot. */
 export async function compareValues(
   workers: readonly CopyWorker[],
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   {
     computed,
     ...options

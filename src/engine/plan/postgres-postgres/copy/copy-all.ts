@@ -2,7 +2,7 @@ import type { CopyReport } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { otherLocale, unknownEncoding } from "../../../postgres/catalogue/locale.ts";
 import { refuseOtherMoney } from "../../../postgres/catalogue/money.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { versionText } from "../../../postgres/driver/version.ts";
 import { applicationName, fenced } from "../../../postgres/fence/fence.ts";
@@ -175,7 +175,11 @@ const withoutRows = (name: string) => ({ source: name, target: name, rows: { sou
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
-async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest: string): Promise<readonly Table[]> {
+async function prepareTarget(
+  attempt: Attempt,
+  own: ReadonlySet<string>,
+  digest: string,
+): Promise<readonly DataTable[]> {
   const { source, target, fence, plan, resumed, said, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
@@ -220,7 +224,7 @@ async function prepareTarget(attempt: Attempt, own: ReadonlySet<string>, digest:
 
 async function copyRows(
   attempt: Attempt,
-  { tables, computed }: { tables: readonly Table[]; computed: ComputedTables },
+  { tables, computed }: { tables: readonly DataTable[]; computed: ComputedTables },
   digest: string,
 ): Promise<CopyReport["tables"]> {
   const { source, target, workers, fence, plan, progress, said, schema, content } = attempt;
@@ -274,7 +278,7 @@ async function copyRows(
 }
 
 /** What comes after the rows. */
-async function complete(attempt: Attempt, tables: readonly Table[]): Promise<void> {
+async function complete(attempt: Attempt, tables: readonly DataTable[]): Promise<void> {
   const { target, workers, fence, said, schema, after, content, plan } = attempt;
   const { progress } = attempt;
   progress.phase("constraints");

@@ -1,7 +1,7 @@
 import { EngineError } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -42,7 +42,7 @@ export interface TableRun {
   made(build: Build["step"]): void;
   /** The target refused a tolerated step. */
   refused(build: Build["step"], error: unknown): void;
-  counted(table: Table, rows: { source: number; target: number }): void;
+  counted(table: DataTable, rows: { source: number; target: number }): void;
 }
 
 /** Up to this size a table is copied in one transaction, indexes included, and shares it with others up to this size together. */
@@ -53,21 +53,21 @@ const mostTogether = 25;
 /** Rows are let in beside other parts', and no trigger can come until they are all there. */
 const bare = { mode: "ROW EXCLUSIVE" } as const;
 
-export const tableName = (table: Pick<Table, "schema" | "name">) => fullName(table.schema, table.name);
+export const tableName = (table: Pick<DataTable, "schema" | "name">) => fullName(table.schema, table.name);
 
-export function tableTasks(run: TableRun, tables: readonly Table[]): Task<CopyWorker>[] {
-  const isSmall = (table: Table) => table.bytes <= smallBytes || !run.withRows || run.kept.has(table.oid);
+export function tableTasks(run: TableRun, tables: readonly DataTable[]): Task<CopyWorker>[] {
+  const isSmall = (table: DataTable) => table.bytes <= smallBytes || !run.withRows || run.kept.has(table.oid);
   const small = tables.filter(isSmall);
   // Enough groups that no worker waits long for another's last one.
   const most = Math.min(mostTogether, Math.ceil(small.length / (4 * run.options.jobs)));
-  const weigh = ({ bytes, oid }: Table) => (run.withRows && !run.kept.has(oid) ? bytes : 0);
+  const weigh = ({ bytes, oid }: DataTable) => (run.withRows && !run.kept.has(oid) ? bytes : 0);
   return [
     ...tables.filter((table) => !isSmall(table)).flatMap((table) => largeTasks(run, table)),
     ...together(small, { weigh, mostWeight: smallBytes, most }).map((group) => groupTask(run, group)),
   ];
 }
 
-function groupTask(run: TableRun, tables: readonly Table[]): Task<CopyWorker> {
+function groupTask(run: TableRun, tables: readonly DataTable[]): Task<CopyWorker> {
   const names = tables.map(({ schema, name }) => qualified(schema, name)).join(", ");
   return {
     weight: tables.reduce((sum, { bytes }) => sum + bytes, 0),
@@ -89,8 +89,8 @@ function groupTask(run: TableRun, tables: readonly Table[]): Task<CopyWorker> {
   };
 }
 
-/** In the open, guarded transaction: all rows, then all indexes. Answers the steps that were made. */
-async function copySmall(run: TableRun, worker: CopyWorker, tables: readonly Table[]): Promise<Build["step"][]> {
+/** In the open, guarded transaction: all rows, then all indexes. Returns the steps made. */
+async function copySmall(run: TableRun, worker: CopyWorker, tables: readonly DataTable[]): Promise<Build["step"][]> {
   const { target } = worker;
   const made: TableBuild[][] = [];
   for (const table of tables) {
@@ -106,7 +106,7 @@ async function copySmall(run: TableRun, worker: CopyWorker, tables: readonly Tab
   return made.flat().flatMap(({ step }) => (refused.has(step) ? [] : [step]));
 }
 
-function largeTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
+function largeTasks(run: TableRun, table: DataTable): Task<CopyWorker>[] {
   const parts = planParts(table, run.options);
   let left = parts.length;
   return parts.map((part) => ({
@@ -127,7 +127,7 @@ function largeTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
 /** Over any other task: the table has just been written and lies in the caches, so its indexes come before other tables. */
 const first = 2 ** 52;
 
-function indexTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
+function indexTasks(run: TableRun, table: DataTable): Task<CopyWorker>[] {
   const { builds, ties } = indexesOf(run, table);
   run.progress.state(tableName(table), "indexing");
   const settings = indexSettings({ bytes: table.bytes, builds: builds.length, jobs: run.options.jobs });
@@ -181,7 +181,7 @@ function indexTasks(run: TableRun, table: Table): Task<CopyWorker>[] {
   ];
 }
 
-function indexesOf(run: TableRun, table: Table): TableIndexes {
+function indexesOf(run: TableRun, table: DataTable): TableIndexes {
   const all = heaps([table]).map(({ oid }) => run.indexes.of(oid));
   return { builds: all.flatMap(({ builds }) => builds), ties: all.flatMap(({ ties }) => ties) };
 }
@@ -300,10 +300,10 @@ async function copyPart(run: TableRun, { source, target, pool }: CopyWorker, par
 }
 
 /** The tables' numbers of rows on both sides, the source's inside the snapshot. Errors: `row_count_mismatch`. */
-async function countBoth({ source, target }: CopyWorker, tables: readonly Table[]): Promise<number[]> {
-  const sum = (table: Table) =>
+async function countBoth({ source, target }: CopyWorker, tables: readonly DataTable[]): Promise<number[]> {
+  const sum = (table: DataTable) =>
     `(SELECT pg_catalog.count(*) FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
-  const count = async (session: Session, ofTable: (table: Table) => string) => {
+  const count = async (session: Session, ofTable: (table: DataTable) => string) => {
     const counts = tables.map((table, at) => `SELECT ${at}::int8 AS at, ${ofTable(table)} AS rows`);
     const rows = await session.query<{ at: number; rows: number }>(counts.join(" UNION ALL "));
     return rows.sort((a, b) => a.at - b.at).map(({ rows }) => rows);
@@ -322,8 +322,8 @@ async function countBoth({ source, target }: CopyWorker, tables: readonly Table[
   return here;
 }
 
-/** `rows` are undefined where none were asked for. */
-function finish(run: TableRun, table: Table, rows: number | undefined): void {
+/** `rows` are undefined if not counted. */
+function finish(run: TableRun, table: DataTable, rows: number | undefined): void {
   if (rows !== undefined) {
     run.counted(table, { source: rows, target: rows });
     run.progress.settle(tableName(table), rows);

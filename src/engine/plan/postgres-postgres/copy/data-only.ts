@@ -3,7 +3,7 @@ import { printable } from "../../../contract/text/printable.ts";
 import { type Characters, charactersOf } from "../../../postgres/catalogue/encoding-characters.ts";
 import { refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
-import { belowDomains, labelsBelow, type Table } from "../../../postgres/catalogue/tables.ts";
+import { belowDomains, type DataTable, labelsBelow } from "../../../postgres/catalogue/tables.ts";
 import { readTypeParts } from "../../../postgres/catalogue/type-parts.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
@@ -30,16 +30,20 @@ export interface FillRun {
   log(message: string): void;
 }
 
-type Named = Pick<Table, "schema" | "name">;
+type Named = Pick<DataTable, "schema" | "name">;
 
 /**
  * Makes sure that every table is there, has the columns, and is empty, or emptied if it was named (or holds nothing but
  * rows of an earlier attempt of this run). Answers the tables as they are to be copied: text where a type differs.
  * Errors: `schema_differs`, `target_not_empty`, `dependents_exist`, `permission_denied`.
  */
-export async function prepareDataOnly(target: Session, tables: readonly Table[], run: FillRun): Promise<Table[]> {
+export async function prepareDataOnly(
+  target: Session,
+  tables: readonly DataTable[],
+  run: FillRun,
+): Promise<DataTable[]> {
   const begun = await startedTables(run.fence);
-  const isOwn = (table: Table) => run.kept.has(table.oid) || begun.has(keyOf(table));
+  const isOwn = (table: DataTable) => run.kept.has(table.oid) || begun.has(keyOf(table));
   const { copied, filled, named, doubtful } = await checkDataOnly(
     { source: run.source, target },
     tables,
@@ -54,9 +58,9 @@ export async function prepareDataOnly(target: Session, tables: readonly Table[],
 }
 
 export interface DataOnlyTables {
-  copied: Table[];
+  copied: DataTable[];
   /** Those that hold rows. */
-  filled: Table[];
+  filled: DataTable[];
   /** By the option `drop`. */
   named(table: Named): boolean;
   /** For each table, the columns whose values may not fit. */
@@ -66,9 +70,9 @@ export interface DataOnlyTables {
 /** What is looked at before a row is written; only reads. Errors: `schema_differs`, `target_not_empty`, `option_unmatched`. */
 export async function checkDataOnly(
   { source, target }: Record<"source" | "target", Session>,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   drop: CopyOptions["drop"],
-  isOwn: (table: Table) => boolean,
+  isOwn: (table: DataTable) => boolean,
 ): Promise<DataOnlyTables> {
   const there = await readThere(target, tables);
   const missing = tables.filter((_, at) => !there[at]?.found);
@@ -136,13 +140,13 @@ async function narrower(source: Session, target: Session): Promise<Characters | 
   return row?.encoding === "UTF8" ? charactersOf(target) : undefined;
 }
 
-const wordsOf = (tables: readonly Table[]) =>
+const wordsOf = (tables: readonly DataTable[]) =>
   `${tables
     .slice(0, 5)
     .map(({ schema, name }) => printable(`${schema}.${name}`))
     .join(", ")}${tables.length > 5 ? ` and ${tables.length - 5} more` : ""}`;
 
-async function readThere(target: Session, tables: readonly Table[]): Promise<ExistingTable[]> {
+async function readThere(target: Session, tables: readonly DataTable[]): Promise<ExistingTable[]> {
   const rows = await target.query<Omit<ExistingTable, "filled"> & { kind: string | null }>(
     `SELECT r.at::int8 AS at, c.oid IS NOT NULL AS found, c.relkind::text AS kind,
             COALESCE((SELECT pg_catalog.json_agg(pg_catalog.json_build_object('name', a.attname, 'type', pg_catalog.format_type(a.atttypid, a.atttypmod),
@@ -158,7 +162,7 @@ async function readThere(target: Session, tables: readonly Table[]): Promise<Exi
   const filled = new Set<number>();
   for (let start = 0; start < found.length; start += batch) {
     const asked = found.slice(start, start + batch).map(({ at }) => {
-      const table = tables[at] as Table;
+      const table = tables[at] as DataTable;
       return `SELECT ${at}::int8 AS at WHERE EXISTS (SELECT FROM ${relationOf(table)} ${table.extension?.condition ?? ""})`;
     });
     for (const { at } of await target.query<{ at: number }>(asked.join(" UNION ALL "))) filled.add(at);
@@ -172,8 +176,8 @@ const batch = 200;
 /** All at once, so that they may refer to each other; a table that others refer to is emptied row by row. */
 async function empty(
   target: Session,
-  tables: readonly Table[],
-  unnamed: readonly Table[],
+  tables: readonly DataTable[],
+  unnamed: readonly DataTable[],
   run: FillRun,
 ): Promise<void> {
   const list = tables.map(relationOf);

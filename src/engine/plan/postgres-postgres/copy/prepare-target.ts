@@ -2,7 +2,7 @@ import { type CopyOptions, EngineError } from "../../../contract/index.ts";
 import { fullName, namesOf, readName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { readInventory, type Thing } from "../../../postgres/catalogue/inventory.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -20,7 +20,7 @@ export const claimed = (things: Iterable<Thing>) =>
   [...filter(things, ({ kind }) => !partKinds.has(kind))].map(({ kind, name }) => ({ kind, name }));
 
 /** The same of rows into tables that are there. */
-export const filled = (tables: readonly Table[]) =>
+export const filled = (tables: readonly DataTable[]) =>
   tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
 
 export interface RoomRun {

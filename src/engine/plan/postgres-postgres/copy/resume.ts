@@ -3,7 +3,7 @@ import { counted } from "../../../../guard/text.ts";
 import { EngineError, type MadeObject } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { readInventory, thingKey } from "../../../postgres/catalogue/inventory.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -39,14 +39,14 @@ export interface Resumed {
 export const fresh: Resumed = { kept: new Set(), hasSchema: false, tables: undefined };
 
 /** The same for two attempts exactly when each would make the same objects and copy the same columns. */
-export function planDigest(steps: Hash, tables: readonly Table[]): string {
+export function planDigest(steps: Hash, tables: readonly DataTable[]): string {
   const hash = steps.copy();
   for (const { schema, name, columns, extension, leaves } of tables)
     hash.update(`\0\0${JSON.stringify([schema, name, columns, extension, ...(leaves ?? []).map(({ oid }) => oid)])}`);
   return hash.digest("hex").slice(0, 32);
 }
 
-type Named = Pick<Table, "schema" | "name">;
+type Named = Pick<DataTable, "schema" | "name">;
 
 /** Marks of the fence's parts. */
 export const schemaMark = (digest: string) => `schema:${digest}`;
@@ -72,7 +72,7 @@ export interface ResumeRun {
   signal: AbortSignal;
   digest: string;
   steps: Stages;
-  tables: readonly Table[];
+  tables: readonly DataTable[];
   after: AfterPlan;
   /** Tables of the user's, which are never emptied here. */
   dataOnly: boolean;
@@ -135,7 +135,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
     await emptyTables(run, heaps(tables.filter(({ oid }) => !equal.has(oid))), standing);
     await keepWhatIsThere(run, kept);
   }
-  const names = (some: readonly Table[]) => some.map(({ schema, name }) => formatTable([schema, name])).sort();
+  const names = (some: readonly DataTable[]) => some.map(({ schema, name }) => formatTable([schema, name])).sort();
   return {
     kept: equal,
     hasSchema: true,
@@ -144,7 +144,7 @@ export async function resume(run: ResumeRun): Promise<Resumed> {
 }
 
 /** Undefined: a table is not there any more, or may not be read (forced-rows.ts, where the attempt came to that). */
-async function provenEqual(run: ResumeRun, tables: readonly Table[]): Promise<Set<number> | undefined> {
+async function provenEqual(run: ResumeRun, tables: readonly DataTable[]): Promise<Set<number> | undefined> {
   if (tables.length === 0) return new Set();
   try {
     const { differences } = await compareValues(run.workers, tables, { signal: run.signal });
@@ -167,7 +167,7 @@ const ours = (made: readonly MadeObject[], keys: ReadonlySet<string>) =>
 /** The objects before the data, and the indexes and keys of the kept tables. */
 function keptObjects(
   { steps, after }: { steps: Stages; after: AfterPlan | undefined },
-  kept: readonly Table[],
+  kept: readonly DataTable[],
 ): Set<string> {
   const staying = new Set<string>();
   const add = ({ made }: { made: MadeObject | undefined }) => {
@@ -186,7 +186,7 @@ const batch = 500;
 
 async function emptyTables(
   { fence, target }: ResumeRun,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   { ids, marks }: { ids: TableIds; marks: ReadonlySet<string> },
 ): Promise<void> {
   const plain = tables.filter(({ extension }) => extension === undefined);
@@ -210,7 +210,7 @@ async function emptyTables(
 }
 
 /** The run's own foreign keys are not there yet. Errors: `target_changed` names those of others, for which a table cannot be emptied. */
-async function refuseReferring(target: Session, tables: readonly Table[]): Promise<void> {
+async function refuseReferring(target: Session, tables: readonly DataTable[]): Promise<void> {
   const found = await target.query<{ key: string; by: string; table: string }>(
     `WITH own AS (SELECT c.oid FROM pg_catalog.json_to_recordset($1::pg_catalog.json) AS r(schema text, name text)
          JOIN pg_catalog.pg_namespace n ON n.nspname = r.schema JOIN pg_catalog.pg_class c ON c.relnamespace = n.oid AND c.relname = r.name)
@@ -225,7 +225,7 @@ const nameOf = (oid: string): string =>
   `(SELECT n.nspname || '.' || c.relname FROM pg_catalog.pg_class c JOIN pg_catalog.pg_namespace n ON n.oid = c.relnamespace WHERE c.oid = ${oid})`;
 
 /** An index of a partition went with the partitioned table's: what is there need not be built, the rest has to be. */
-async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly Table[]): Promise<void> {
+async function keepWhatIsThere({ target, after }: ResumeRun, kept: readonly DataTable[]): Promise<void> {
   const there = new Set((await readInventory(target, new Set())).map(thingKey));
   for (const { oid } of heaps(kept)) {
     const plan = after.indexes.of(oid);

@@ -1,7 +1,7 @@
 import { EngineError, type MadeObject } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { addressOf, resolve } from "../../../postgres/catalogue/address.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -14,7 +14,7 @@ import { keyOf } from "../schema/loaded-tables.ts";
  * under a lock that keeps the answer true.
  */
 
-type Named = Pick<Table, "schema" | "name">;
+type Named = Pick<DataTable, "schema" | "name">;
 
 /** The ids of the tables that the run made, `1259:oid`, by `["schema","name"]`. */
 export type TableIds = ReadonlyMap<string, string>;
@@ -104,7 +104,7 @@ function look(session: Session, tables: readonly Named[]): Promise<Found[]> {
  */
 export async function lockOwn(
   session: Session,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   ids: TableIds,
   { mode, marks }: { mode: "ROW EXCLUSIVE" | "ACCESS EXCLUSIVE"; marks?: ReadonlySet<string> },
 ): Promise<void> {
@@ -118,7 +118,7 @@ export async function lockOwn(
 /** As lockOwn, without the lock. `marks` are the fence's: with them the columns must be what they were made as, too. */
 export async function refuseTouched(
   session: Session,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   ids: TableIds,
   marks?: ReadonlySet<string>,
 ): Promise<void> {
@@ -144,7 +144,7 @@ const shapeMark = (table: Named, hash: string) => `${shapePrefix}${hash}:${keyOf
 export const isShapeMark = (part: string) => part.startsWith(shapePrefix);
 
 /** Marks, in the open transaction, what the tables were made as. */
-export async function markShapes(session: Session, fence: Fence<Session>, tables: readonly Table[]): Promise<void> {
+export async function markShapes(session: Session, fence: Fence<Session>, tables: readonly DataTable[]): Promise<void> {
   for (const { at, hash } of await look(session, tables)) {
     const table = tables[at];
     if (table !== undefined) await fence.partDone(session, shapeMark(table, hash), 0);

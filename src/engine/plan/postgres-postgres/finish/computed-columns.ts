@@ -1,7 +1,7 @@
 import { counted } from "../../../../guard/text.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { isRefusal, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -24,7 +24,7 @@ export interface ComputedColumns {
 export type ComputedTables = Map<number, ComputedColumns>;
 
 /** Of extensions' tables none: their rows are the target's version's. Without the columns that are copied. */
-export async function readComputed(source: Session, tables: readonly Table[]): Promise<ComputedTables> {
+export async function readComputed(source: Session, tables: readonly DataTable[]): Promise<ComputedTables> {
   if (source.version < 120_000) return new Map();
   const found = await source.query<ComputedColumns & { oid: number }>(
     `SELECT a.attrelid::int8 AS oid, pg_catalog.json_agg(a.attname ORDER BY a.attnum) AS columns,
@@ -57,7 +57,7 @@ interface Comparison {
  */
 export async function tellOthers(
   run: Comparison & { said: Notes },
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   computed: ComputedTables,
 ): Promise<void> {
   const computing = tables.flatMap(({ oid, schema, name, columns }) => {

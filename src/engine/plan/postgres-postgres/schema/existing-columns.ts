@@ -2,7 +2,7 @@ import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Characters } from "../../../postgres/catalogue/encoding-characters.ts";
 import { isMoney } from "../../../postgres/catalogue/money.ts";
-import type { Column, Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataColumn, DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import { identifier } from "../../../postgres/driver/names.ts";
 import { characterChecks } from "../../fits/characters.ts";
@@ -52,7 +52,7 @@ function sourceType(base: string, enumerated: boolean): ValueType {
 
 /** By the table of rules. */
 function checksOf(
-  column: Column,
+  column: DataColumn,
   present: ThereColumn,
   parts: ExistingTable["parts"],
 ): readonly Check[] | "never" | { differs: string } {
@@ -101,13 +101,13 @@ const keeps = (from: TypePart, to: TypePart): boolean =>
   fitOf(postgresValueType(from.type), postgresValueType(to.type)) === "always";
 
 /** SQL of a column as the present one reads it: a whole number takes no digits after a point, even if they are zeros. */
-export function readFor({ name, base }: Column, present: Pick<ThereColumn, "base">): string | undefined {
+export function readFor({ name, base }: DataColumn, present: Pick<ThereColumn, "base">): string | undefined {
   const [from, to] = [postgresValueType(base), postgresValueType(present.base)];
   return from.is === "decimal" && to.is === "integer" ? `pg_catalog.trunc(${identifier(name)})` : undefined;
 }
 
 /** Columns of numbers that go into columns of money, as messages name them. */
-export const amountsOf = (tables: readonly Table[], there: readonly ExistingTable[]): string[] =>
+export const amountsOf = (tables: readonly DataTable[], there: readonly ExistingTable[]): string[] =>
   tables.flatMap(({ schema, name, columns }, at) =>
     columns
       .filter((column) => {
@@ -118,11 +118,11 @@ export const amountsOf = (tables: readonly Table[], there: readonly ExistingTabl
   );
 
 /** What the target's checks ask of columns that have one type on both sides. */
-function conditionsOf(table: Table, there: ExistingTable | undefined): Doubt[] {
+function conditionsOf(table: DataTable, there: ExistingTable | undefined): Doubt[] {
   const alike = table.columns.filter(
     (column) => there?.columns.find(({ name }) => name === column.name)?.base === column.base,
   );
-  const isText = ({ base, labels }: Column) => labels !== null || !plainOrder.has(postgresValueType(base).is);
+  const isText = ({ base, labels }: DataColumn) => labels !== null || !plainOrder.has(postgresValueType(base).is);
   return sameConditions(there?.conditions ?? [], "postgres", {
     same: new Map(alike.map(({ name, type }) => [name, { name, types: [type, type] as const }])),
     texts: new Set(alike.filter(isText).map(({ name }) => name)),
@@ -143,11 +143,11 @@ const plainOrder = new Set<ValueType["is"]>([
 
 /** Errors: `schema_differs` for columns that would change values without an error, or that want one which the source has not. */
 export function doubtsOf(
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   there: readonly ExistingTable[],
   encoding?: Characters,
 ): PostgresDoubtful[] {
-  const name = (table: Table, column: string) => `${table.schema}.${table.name}.${column}`;
+  const name = (table: DataTable, column: string) => `${table.schema}.${table.name}.${column}`;
   const wanting = tables.flatMap((table, at) =>
     (there[at]?.columns ?? [])
       .filter((one) => one.required && !table.columns.some((column) => column.name === one.name))

@@ -1,9 +1,9 @@
 import { expect, it } from "vitest";
-import type { Table } from "../../../postgres/catalogue/tables.ts";
+import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import { foldTrees } from "./loaded-tables.ts";
 
 it("a tree with a partition that is not copied is loaded partition by partition", () => {
-  const table = (oid: number, name: string): Table => ({
+  const table = (oid: number, name: string): DataTable => ({
     ...{ oid, schema: "public", name, columns: [], bare: true, bytes: 8, pages: 1, rows: 2, heap: true },
     extension: undefined,
   });

@@ -1,7 +1,7 @@
 import type { CopyOptions } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { type PartitionTree, partitionRoots } from "../../../postgres/catalogue/partition-roots.ts";
-import { readGenerated, type Table } from "../../../postgres/catalogue/tables.ts";
+import { type DataTable, readGenerated } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 
@@ -19,16 +19,16 @@ export const withLeaves = <T extends { leaves?: readonly T[] }>(tables: readonly
   tables.flatMap((table) => [table, ...(table.leaves ?? [])]);
 
 /** For FROM: without the tables that inherit from it; a table that is loaded through its root with its partitions. */
-export const relationOf = ({ schema, name, leaves }: Pick<Table, "schema" | "name" | "leaves">): string =>
+export const relationOf = ({ schema, name, leaves }: Pick<DataTable, "schema" | "name" | "leaves">): string =>
   `${leaves === undefined ? "ONLY " : ""}${qualified(schema, name)}`;
 
 /** Tables as their rows are read from the source and loaded into the target. */
 export async function loadedTables(
   source: Session,
   target: Session,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   { content, log }: { content: NonNullable<CopyOptions["content"]>; log(message: string): void },
-): Promise<readonly Table[]> {
+): Promise<readonly DataTable[]> {
   if (content === "schema") return tables;
   const present = content === "data";
   const rooted = await throughRoots(source, target, tables, { present, log });
@@ -39,9 +39,9 @@ export async function loadedTables(
 async function throughRoots(
   source: Session,
   target: Session,
-  tables: readonly Table[],
+  tables: readonly DataTable[],
   { present, log }: { present: boolean; log(message: string): void },
-): Promise<Table[]> {
+): Promise<DataTable[]> {
   const trees = await partitionRoots(source, target);
   const partitioned = present ? await partitionedIn(target) : undefined;
   const usable = trees.filter((tree) => partitioned?.has(keyOf(tree)) ?? true);
@@ -58,7 +58,7 @@ async function throughRoots(
 }
 
 /** A table's names, as the fence's marks have them. */
-export const keyOf = ({ schema, name }: Pick<Table, "schema" | "name">): string => JSON.stringify([schema, name]);
+export const keyOf = ({ schema, name }: Pick<DataTable, "schema" | "name">): string => JSON.stringify([schema, name]);
 
 async function partitionedIn(target: Session): Promise<ReadonlySet<string>> {
   const rows = await target.query<{ schema: string; name: string }>(
@@ -69,7 +69,7 @@ async function partitionedIn(target: Session): Promise<ReadonlySet<string>> {
 }
 
 /** Rows alone: columns that the source computes and the target has plain take the values that the source computed. */
-async function withPlainThere(source: Session, target: Session, tables: readonly Table[]): Promise<Table[]> {
+async function withPlainThere(source: Session, target: Session, tables: readonly DataTable[]): Promise<DataTable[]> {
   const generated = await readGenerated(source);
   const concerned = withLeaves(tables).filter(({ oid, extension }) => generated.has(oid) && extension === undefined);
   if (concerned.length === 0) return [...tables];
@@ -84,7 +84,7 @@ async function withPlainThere(source: Session, target: Session, tables: readonly
   });
 }
 
-async function plainColumns(target: Session, tables: readonly Table[]): Promise<Map<string, Set<string>>> {
+async function plainColumns(target: Session, tables: readonly DataTable[]): Promise<Map<string, Set<string>>> {
   const generated = target.version >= 120_000 ? "a.attgenerated <> ''" : "false";
   const rows = await target.query<{ schema: string; name: string; columns: string[] }>(
     `SELECT n.nspname AS schema, c.relname AS name, pg_catalog.json_agg(a.attname) AS columns
@@ -99,16 +99,16 @@ async function plainColumns(target: Session, tables: readonly Table[]): Promise<
 }
 
 /** A tree with a partition that is not copied stays as it is: the rest of its rows could not be compared. Pure. */
-export function foldTrees(tables: readonly Table[], trees: readonly PartitionTree[]): Table[] {
+export function foldTrees(tables: readonly DataTable[], trees: readonly PartitionTree[]): DataTable[] {
   const byOid = new Map(tables.map((table) => [table.oid, table]));
-  const rootOf = new Map<number, Table>();
+  const rootOf = new Map<number, DataTable>();
   for (const { oid, schema, name, leaves: all } of trees) {
     const leaves = all.flatMap((leaf) => byOid.get(leaf.oid) ?? []);
     const [first] = leaves;
     if (first === undefined || leaves.length < all.length || leaves.some(({ extension }) => extension !== undefined))
       continue;
-    const sum = (of: (leaf: Table) => number) => leaves.reduce((total, leaf) => total + of(leaf), 0);
-    const root: Table = {
+    const sum = (of: (leaf: DataTable) => number) => leaves.reduce((total, leaf) => total + of(leaf), 0);
+    const root: DataTable = {
       ...{ oid, schema, name, leaves, columns: first.columns, extension: undefined },
       // Its partitions may have their columns in another order.
       bare: false,

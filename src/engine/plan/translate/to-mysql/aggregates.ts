@@ -5,7 +5,7 @@ import { formatType, int, least64, most64, type Type } from "../types.ts";
 import { bitsOf } from "./arithmetic.ts";
 import { boolean } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
-import { asBytes, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asBytes, type MysqlContext, type MysqlTerm, made, textLiteral } from "./term.ts";
 
 /** Aggregates and window functions of a view. NULLs are passed over in both engines. */
 
@@ -31,13 +31,13 @@ const ranks = new Set(["row_number", "rank", "dense_rank"]);
 const frames = /^(RANGE|ROWS) BETWEEN UNBOUNDED PRECEDING AND (CURRENT ROW|UNBOUNDED FOLLOWING)$/;
 
 /** Undefined: neither. `notes` take what a person should know. */
-export function aggregate(context: TranslationContext, call: FunctionCall, notes: Set<string>): Term | undefined {
+export function aggregate(context: MysqlContext, call: FunctionCall, notes: Set<string>): MysqlTerm | undefined {
   const name = call.name.toLowerCase();
   if (call.over !== undefined) return windowed(context, call, name, notes);
   return aggregates.has(name) ? aggregated(context, call, name, notes) : undefined;
 }
 
-function windowed(context: TranslationContext, call: FunctionCall, name: string, notes: Set<string>): Term {
+function windowed(context: MysqlContext, call: FunctionCall, name: string, notes: Set<string>): MysqlTerm {
   const { partition, order, frame } = call.over as NonNullable<FunctionCall["over"]>;
   if (frame !== undefined && !frames.test(frame)) return refuse(`the window's frame ${frame}`);
   if (call.distinct) return refuse("DISTINCT in a window");
@@ -58,7 +58,7 @@ function windowed(context: TranslationContext, call: FunctionCall, name: string,
   return { ...value, sql: `${value.sql} OVER (${parts.join(" ")})`, aggregate: true };
 }
 
-function aggregated(context: TranslationContext, call: FunctionCall, name: string, notes: Set<string>): Term {
+function aggregated(context: MysqlContext, call: FunctionCall, name: string, notes: Set<string>): MysqlTerm {
   const filter = call.filter === undefined ? undefined : boolean(context.term(call.filter));
   const args = call.args.map((arg) => context.term(arg));
   if ([...args, ...(filter === undefined ? [] : [filter])].some((arg) => arg.aggregate === true))
@@ -82,12 +82,12 @@ function aggregated(context: TranslationContext, call: FunctionCall, name: strin
 interface Rule {
   call(inside: string): string;
   /** Of the result. Errors: Refusal. */
-  type(context: TranslationContext, argument: Term): Type;
+  type(context: MysqlContext, argument: MysqlTerm): Type;
 }
 
-const truth = ({ type }: Term): Type => (type.kind === "boolean" ? type : refuse("an aggregate of conditions"));
+const truth = ({ type }: MysqlTerm): Type => (type.kind === "boolean" ? type : refuse("an aggregate of conditions"));
 
-function summed(_: TranslationContext, { type }: Term): Type {
+function summed(_: MysqlContext, { type }: MysqlTerm): Type {
   if (type.kind === "int")
     return bitsOf(type) <= 32n ? int(least64, most64) : { kind: "decimal", precision: 41, scale: 0 };
   if (type.kind !== "decimal" || type.scale === undefined)
@@ -99,7 +99,7 @@ function summed(_: TranslationContext, { type }: Term): Type {
   return { kind: "decimal", precision: Math.min(65, type.precision + 22), scale: type.scale };
 }
 
-function extreme(context: TranslationContext, term: Term): Type {
+function extreme(context: MysqlContext, term: MysqlTerm): Type {
   orderable(context, term);
   if (term.type.kind === "boolean" || term.type.kind === "bytes") return refuse(`an extreme of ${term.type.kind}`);
   return term.type;
@@ -117,11 +117,11 @@ const rules: Record<string, Rule> = {
 };
 
 function joined(
-  context: TranslationContext,
+  context: MysqlContext,
   call: FunctionCall,
-  [value, separator]: readonly Term[],
+  [value, separator]: readonly MysqlTerm[],
   notes: Set<string>,
-): Term {
+): MysqlTerm {
   if (value?.type.kind !== "text" || separator?.constant === undefined || call.filter !== undefined)
     return refuse("string_agg() by what is no literal");
   context.doubt("GROUP_CONCAT, which is cut at group_concat_max_len");
@@ -134,7 +134,7 @@ function joined(
 }
 
 /** As PostgreSQL orders: NULLs are the greatest, unless told. Errors: Refusal. */
-export function ordered(context: TranslationContext, { by, descending, nulls }: OrderItem): string[] {
+export function ordered(context: MysqlContext, { by, descending, nulls }: OrderItem): string[] {
   const term = context.term(by);
   return sorting(orderable(context, term), term.nullable, { descending, ...(nulls === undefined ? {} : { nulls }) });
 }

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { formatType, least64, most64, type Type } from "../types.ts";
-import { made, type Term, type TranslationContext } from "./term.ts";
+import { type MysqlContext, type MysqlTerm, made } from "./term.ts";
 
 /** Numbers. PostgreSQL counts whole numbers in the wider side's type and fails beyond it; MySQL counts on in 64 bits. */
 
@@ -10,7 +10,7 @@ type Decimal = Extract<Type, { kind: "decimal" }>;
 
 const written = (digits: string): string => (digits.startsWith("-") ? `(${digits})` : digits);
 
-export function number(digits: string): Term {
+export function number(digits: string): MysqlTerm {
   if (/e/i.test(digits)) return refuse("a number with an exponent");
   if (digits.includes(".")) return decimalNumber(digits);
   const value = BigInt(digits);
@@ -20,7 +20,7 @@ export function number(digits: string): Term {
 }
 
 /** A literal of the type numeric: without a point MySQL would take it for a whole number. */
-export function decimalNumber(digits: string): Term {
+export function decimalNumber(digits: string): MysqlTerm {
   const [whole = "", fraction = ""] = digits.replace("-", "").split(".");
   if (fraction.length > 30 || whole.length + fraction.length > 65)
     return refuse("a decimal of more digits than MySQL holds");
@@ -33,13 +33,13 @@ const decimal = (sql: string, { precision, scale }: Decimal): string =>
   `CAST(${sql} AS DECIMAL(${precision},${scale}))`;
 
 /** A whole number as PostgreSQL's numeric, which divides with a fraction and ends beyond 64 bits. */
-export function asDecimal(term: Term): Term {
+export function asDecimal(term: MysqlTerm): MysqlTerm {
   const type: Decimal = { kind: "decimal", ...digitsOf(term) };
   return made(decimal(term.sql, type), type, [term]);
 }
 
 /** A literal as it is written, where what it meets tells MySQL that it is no whole number, or where that is all the same. */
-export const plainly = ({ type, constant, sql }: Term): string =>
+export const plainly = ({ type, constant, sql }: MysqlTerm): string =>
   type.kind === "decimal" && constant !== undefined ? written(constant) : sql;
 
 /** A whole number of a type of PostgreSQL's, with less than its range. */
@@ -58,7 +58,7 @@ export function bitsOf({ min, max, bits }: Int): bigint {
   return min >= -32768n && max <= 32767n ? 16n : 32n;
 }
 
-export function arithmetic(context: TranslationContext, op: string, a: Term, b: Term): Term {
+export function arithmetic(context: MysqlContext, op: string, a: MysqlTerm, b: MysqlTerm): MysqlTerm {
   if (a.type.kind === "int" && b.type.kind === "int") {
     if (op === "/" || op === "%") return divided(op, [a, a.type], [b, b.type]);
     return whole(context, op, [a, a.type], [b, b.type]);
@@ -69,12 +69,12 @@ export function arithmetic(context: TranslationContext, op: string, a: Term, b: 
   const integral = Math.max(x.precision - x.scale, y.precision - y.scale) + 1;
   const precision = op === "*" ? x.precision + y.precision : integral + scale;
   if (precision > 65 || scale > 30) return refuse("a decimal of more digits than MySQL holds");
-  const beside = (term: Term, { type, constant }: Term) =>
+  const beside = (term: MysqlTerm, { type, constant }: MysqlTerm) =>
     type.kind === "decimal" && constant === undefined ? plainly(term) : term.sql;
   return made(`(${beside(a, b)} ${op} ${beside(b, a)})`, { kind: "decimal", precision, scale }, [a, b]);
 }
 
-function divided(op: "/" | "%", [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
+function divided(op: "/" | "%", [a, x]: [MysqlTerm, Int], [b, y]: [MysqlTerm, Int]): MysqlTerm {
   if (b.constant === undefined || BigInt(b.constant) < 1n)
     return refuse(`${op} by what is no literal above zero, where PostgreSQL may fail`);
   return made(`(${a.sql} ${op === "/" ? "DIV" : "%"} ${b.sql})`, heldIn(larger(bitsOf(x), bitsOf(y)), x.min, x.max), [
@@ -83,7 +83,7 @@ function divided(op: "/" | "%", [a, x]: [Term, Int], [b, y]: [Term, Int]): Term 
   ]);
 }
 
-function whole(context: TranslationContext, op: string, [a, x]: [Term, Int], [b, y]: [Term, Int]): Term {
+function whole(context: MysqlContext, op: string, [a, x]: [MysqlTerm, Int], [b, y]: [MysqlTerm, Int]): MysqlTerm {
   const corners = [x.min, x.max].flatMap((left) =>
     [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
   );
@@ -97,7 +97,7 @@ function whole(context: TranslationContext, op: string, [a, x]: [Term, Int], [b,
 }
 
 /** Digits that a number has at most. Errors: Refusal where that is not known. */
-export function digitsOf({ type }: Term): { precision: number; scale: number } {
+export function digitsOf({ type }: MysqlTerm): { precision: number; scale: number } {
   if (type.kind === "int") return { precision: String(larger(type.max, -type.min)).length, scale: 0 };
   if (type.kind === "decimal" && type.scale !== undefined) return { precision: type.precision, scale: type.scale };
   return refuse(`arithmetic of ${formatType(type)}`);

@@ -3,11 +3,11 @@ import { refuse } from "../refusal.ts";
 import type { TypeName } from "../tree.ts";
 import { formatType } from "../types.ts";
 import { asDecimal, decimalNumber, heldIn, number } from "./arithmetic.ts";
-import { asBytes, isPlainText, made, type Term, type TranslationContext } from "./term.ts";
+import { asBytes, isPlainText, type MysqlContext, type MysqlTerm, made } from "./term.ts";
 
 /** Casts that change no value, and literals of a type. */
 
-export function cast(context: TranslationContext, term: Term, type: TypeName): Term {
+export function cast(context: MysqlContext, term: MysqlTerm, type: TypeName): MysqlTerm {
   if (type.array) return refuse("arrays are not translated");
   const rule = named(casts, type.name);
   if (rule !== undefined)
@@ -18,9 +18,9 @@ export function cast(context: TranslationContext, term: Term, type: TypeName): T
   return { ...term, type: { kind: "enum", labels: [literal], collation: undefined, name: type.name } };
 }
 
-const literalOf = ({ type, constant }: Term): string | undefined => (type.kind === "text" ? constant : undefined);
+const literalOf = ({ type, constant }: MysqlTerm): string | undefined => (type.kind === "text" ? constant : undefined);
 
-type Rule = (context: TranslationContext, term: Term, type: TypeName) => Term | undefined;
+type Rule = (context: MysqlContext, term: MysqlTerm, type: TypeName) => MysqlTerm | undefined;
 
 const text: Rule = (context, term, type) => {
   if (type.arguments.length > 0) return refuse("a cast that cuts text");
@@ -50,7 +50,7 @@ const whole =
   };
 
 /** Of a number's whole part, rounded. */
-function wholeRange({ type }: Term): { min: bigint; max: bigint } | undefined {
+function wholeRange({ type }: MysqlTerm): { min: bigint; max: bigint } | undefined {
   if (type.kind === "int") return type;
   if (type.kind !== "decimal" || type.scale === undefined) return undefined;
   const most = 10n ** BigInt(Math.max(0, type.precision - type.scale)) - (type.scale === 0 ? 1n : 0n);

@@ -4,17 +4,17 @@ import type { Node } from "../tree.ts";
 import { formatType, sameType, type Type } from "../types.ts";
 import { bitsOf, heldIn } from "./arithmetic.ts";
 import { compare } from "./comparisons.ts";
-import { made, type Term, type TranslationContext } from "./term.ts";
+import { type MysqlContext, type MysqlTerm, made } from "./term.ts";
 
 /** CASE and its like: the branches must be of one kind, since MySQL would mix others in its own way. */
 
-export function boolean(term: Term): Term {
+export function boolean(term: MysqlTerm): MysqlTerm {
   if (term.type.kind === "boolean") return term;
   return refuse(`${formatType(term.type)} where a boolean is needed`);
 }
 
 /** One type for all branches. */
-export function unify(terms: readonly Term[]): Type {
+export function unify(terms: readonly MysqlTerm[]): Type {
   const types = terms.map(({ type }) => type).filter(({ kind }) => kind !== "null");
   const [type] = types;
   if (type === undefined) return refuse("only NULL in all branches");
@@ -46,7 +46,7 @@ const unified: Partial<Record<Type["kind"], (types: readonly Type[]) => Type>> =
   },
 };
 
-export function choice(context: TranslationContext, node: Extract<Node, { is: "case" }>): Term {
+export function choice(context: MysqlContext, node: Extract<Node, { is: "case" }>): MysqlTerm {
   const operand = node.operand === undefined ? undefined : context.term(node.operand);
   const whens = node.arms.map(({ when }) =>
     operand === undefined ? boolean(context.term(when)) : compare(context, "=", operand, context.term(when)),

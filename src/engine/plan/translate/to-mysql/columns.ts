@@ -1,13 +1,13 @@
 import type { ColumnMeaning } from "../meaning.ts";
 import { postgresType, type Type } from "../types.ts";
 import { bitsOf } from "./arithmetic.ts";
-import type { Term } from "./term.ts";
+import type { MysqlTerm } from "./term.ts";
 
 /** Columns of the target, by what they are in the source; and columns of views, as if they were a table's. */
 
-export function columnTerm(column: ColumnMeaning, sql: string): Term {
+export function columnTerm(column: ColumnMeaning, sql: string): MysqlTerm {
   const type = postgresType(column.sourceType, column.collation, column.labels);
-  const term: Term = { sql, type, nullable: column.nullable };
+  const term: MysqlTerm = { sql, type, nullable: column.nullable };
   const target = column.targetType.toLowerCase();
   const expected: Partial<Record<typeof type.kind, RegExp>> = {
     int: /^(tiny|small|medium|big)?int/,

@@ -2,11 +2,11 @@ import { bareName, isFoldingName } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import { formatType, type Type } from "../types.ts";
 import { plainly } from "./arithmetic.ts";
-import { asBytes, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asBytes, type MysqlContext, type MysqlTerm, made, textLiteral } from "./term.ts";
 
 /** Comparisons. Text is compared by bytes, as PostgreSQL's deterministic collations tell equal from different. */
 
-export function compare(context: TranslationContext, op: string, a: Term, b: Term): Term {
+export function compare(context: MysqlContext, op: string, a: MysqlTerm, b: MysqlTerm): MysqlTerm {
   const nullSafe = op === "IS DISTINCT FROM" || op === "IS NOT DISTINCT FROM";
   const [left, right] = sides(context, nullSafe ? "=" : op, a, b);
   const sql = nullSafe ? `(${left} <=> ${right})` : `(${left} ${op} ${right})`;
@@ -14,7 +14,7 @@ export function compare(context: TranslationContext, op: string, a: Term, b: Ter
   return nullSafe ? { ...result, nullable: false } : result;
 }
 
-function sides(context: TranslationContext, op: string, a: Term, b: Term): [string, string] {
+function sides(context: MysqlContext, op: string, a: MysqlTerm, b: MysqlTerm): [string, string] {
   const [x, y] = [a.type, b.type];
   const ordering = op !== "=" && op !== "<>";
   if (x.kind === "null" || y.kind === "null") return [a.sql, b.sql];
@@ -29,7 +29,7 @@ function sides(context: TranslationContext, op: string, a: Term, b: Term): [stri
   return refuse(`${formatType(x)} compared with ${formatType(y)}`);
 }
 
-function labels(context: TranslationContext, ordering: boolean, a: Term, b: Term): [string, string] {
+function labels(context: MysqlContext, ordering: boolean, a: MysqlTerm, b: MysqlTerm): [string, string] {
   const [column, literal] = a.constant === undefined ? [a, b] : [b, a];
   const { type } = column;
   if (ordering || literal.constant === undefined || column.constant !== undefined || type.kind !== "enum")
@@ -48,7 +48,7 @@ function comparable(x: Type, y: Type): boolean {
 }
 
 /** Bytes tell text apart, which is not so in every collation of PostgreSQL's. */
-export function equalText(context: TranslationContext, ...collations: readonly (string | undefined)[]): void {
+export function equalText(context: MysqlContext, ...collations: readonly (string | undefined)[]): void {
   const folding = collations.find(isFoldingName);
   if (folding === undefined) return;
   context.doubt(
@@ -57,7 +57,7 @@ export function equalText(context: TranslationContext, ...collations: readonly (
 }
 
 /** MySQL has no collations of PostgreSQL's but that of bytes. */
-export function orderedText(context: TranslationContext, collation: string | undefined): void {
+export function orderedText(context: MysqlContext, collation: string | undefined): void {
   if (collation === "C" || collation === "POSIX" || collation === "ucs_basic") return;
   context.doubt(
     `text is ordered by PostgreSQL's collation ${bareName(collation ?? "of the database")}, which MySQL does not have`,
@@ -65,7 +65,7 @@ export function orderedText(context: TranslationContext, collation: string | und
 }
 
 /** Whether values are ordered alike; text by what `orderedText` says. Errors: Refusal. */
-export function orderable(context: TranslationContext, term: Term): string {
+export function orderable(context: MysqlContext, term: MysqlTerm): string {
   const { type } = term;
   if (type.kind === "text") {
     if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");
@@ -77,7 +77,7 @@ export function orderable(context: TranslationContext, term: Term): string {
 }
 
 /** Values that are told apart alike, as by GROUP BY and DISTINCT. Errors: Refusal. */
-export function distinguished(context: TranslationContext, term: Term, where: string): string {
+export function distinguished(context: MysqlContext, term: MysqlTerm, where: string): string {
   const { type } = term;
   if (type.kind === "text") {
     if (type.fixed === true) return refuse("character(n), whose trailing spaces do not count");

@@ -7,23 +7,23 @@ import { cast } from "./casts.ts";
 import { boolean, choice, unify } from "./choices.ts";
 import { compare, equalText } from "./comparisons.ts";
 import { callFunction } from "./functions.ts";
-import { asBytes, isPlainText, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asBytes, isPlainText, type MysqlContext, type MysqlTerm, made, textLiteral } from "./term.ts";
 
 /** PostgreSQL's expressions in MySQL's words: what is not known to be the same is refused. */
 
-export function createContext(surroundings: Omit<TranslationContext, "term">): TranslationContext {
-  const context: TranslationContext = { ...surroundings, term: (node) => translate(context, node) };
+export function createContext(surroundings: Omit<MysqlContext, "term">): MysqlContext {
+  const context: MysqlContext = { ...surroundings, term: (node) => translate(context, node) };
   return context;
 }
 
-function translate(context: TranslationContext, node: Node): Term {
+function translate(context: MysqlContext, node: Node): MysqlTerm {
   const rule = ruleFor(rules, node) ?? refuse(`${node.is} is not translated`);
   return rule(context, node);
 }
 
 const truth = { kind: "boolean" } as const;
 
-const rules: NodeRules<TranslationContext, Term> = {
+const rules: NodeRules<MysqlContext, MysqlTerm> = {
   null: () => ({ sql: "NULL", type: { kind: "null" }, nullable: true }),
   boolean: (_, { value }) => ({ sql: value ? "TRUE" : "FALSE", type: truth, nullable: false, bare: true }),
   number: (_, { text }) => number(text),
@@ -82,9 +82,9 @@ const rules: NodeRules<TranslationContext, Term> = {
 
 /** `= ANY (ARRAY[…])` and `<> ALL (ARRAY[…])`, which is how PostgreSQL prints IN. */
 function quantified(
-  context: TranslationContext,
+  context: MysqlContext,
   { array, how, op, operand }: Extract<Node, { is: "quantified" }>,
-): Term {
+): MysqlTerm {
   const value = context.term(operand);
   const items = array.is === "cast" && array.operand.is === "array" ? array.operand : array;
   if (items.is !== "array" || items.items.length === 0) return refuse("an array that is not written out");
@@ -96,7 +96,7 @@ function quantified(
 
 const comparisons = new Set(["=", "<>", "<", "<=", ">", ">=", "IS DISTINCT FROM", "IS NOT DISTINCT FROM"]);
 
-function binary(context: TranslationContext, op: string, a: Term, b: Term): Term {
+function binary(context: MysqlContext, op: string, a: MysqlTerm, b: MysqlTerm): MysqlTerm {
   if (op === "AND" || op === "OR") return made(`(${boolean(a).sql} ${op} ${boolean(b).sql})`, truth, [a, b]);
   if (comparisons.has(op)) return compare(context, op, a, b);
   if (op === "~~" || op === "!~~") return like(context, op === "!~~", a, b);
@@ -109,7 +109,7 @@ function binary(context: TranslationContext, op: string, a: Term, b: Term): Term
   return /^[-+*/%]$/.test(op) ? arithmetic(context, op, a, b) : refuse(`the operator ${op} is not translated`);
 }
 
-function like(context: TranslationContext, not: boolean, a: Term, b: Term): Term {
+function like(context: MysqlContext, not: boolean, a: MysqlTerm, b: MysqlTerm): MysqlTerm {
   if (!isPlainText(a) || b.constant === undefined) return refuse("LIKE with a pattern that is no literal");
   if (/(^|[^\\])(\\\\)*\\$/.test(b.constant)) return refuse("LIKE with a pattern that ends with its escape");
   if (a.type.kind === "text") equalText(context, a.type.collation);
@@ -125,7 +125,7 @@ const fields: Record<string, [bigint, bigint]> = {
   minute: [0n, 59n],
 };
 
-function extract(field: string, term: Term): Term {
+function extract(field: string, term: MysqlTerm): MysqlTerm {
   const range = fields[field];
   const { type } = term;
   if (range === undefined) return refuse(`EXTRACT(${field})`);

@@ -6,8 +6,8 @@ import type { From } from "../tree.ts";
 import { boolean } from "./choices.ts";
 import { columnTerm } from "./columns.ts";
 import { compare } from "./comparisons.ts";
-import type { FromItem, OutputColumn, Scope, Views } from "./scope.ts";
-import type { Term } from "./term.ts";
+import type { MysqlFromItem, MysqlOutputColumn, MysqlViews, Scope } from "./scope.ts";
+import type { MysqlTerm } from "./term.ts";
 
 /** FROM: tables, queries in their place, joins; and what names mean there. */
 
@@ -18,13 +18,13 @@ export function calledWithin(wanted: string): string {
 }
 
 /** MariaDB keeps a view's text with the names of WITH unquoted: they get one that is no word of its own. */
-export const calledByWith = ({ maria }: Pick<Views, "maria">, name: string): string =>
+export const calledByWith = ({ maria }: Pick<MysqlViews, "maria">, name: string): string =>
   maria ? identifier(marked(`w_${name.replaceAll(/\W/g, "_")}`, name)) : calledWithin(name);
 
 const marked = (name: string, whole: string): string =>
   `${[...name].slice(0, 55).join("")}_${createHash("sha256").update(whole).digest("hex").slice(0, 8)}`;
 
-export function translateFrom(views: Views, scope: Scope, from: From): string {
+export function translateFrom(views: MysqlViews, scope: Scope, from: From): string {
   if (from.is === "join") return translateJoin(views, scope, from);
   if (from.columns !== undefined) return refuse("an alias with a list of columns is not translated");
   if (from.is === "derived") {
@@ -42,7 +42,7 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
   }
   const relation = views.relation(path) ?? refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
-  const columns = [...relation.columns].map(([name, column]): OutputColumn => {
+  const columns = [...relation.columns].map(([name, column]): MysqlOutputColumn => {
     const sql = `${calledWithin(alias)}.${identifier(column.name)}`;
     const term = columnTerm(column, sql);
     const collation = / COLLATE (\S+)$/i.exec(column.targetType)?.[1] ?? views.binary;
@@ -53,20 +53,20 @@ export function translateFrom(views: Views, scope: Scope, from: From): string {
 }
 
 /** The columns of a query, under its name. */
-const add = (scope: Scope, alias: string, columns: readonly OutputColumn[]): void =>
+const add = (scope: Scope, alias: string, columns: readonly MysqlOutputColumn[]): void =>
   take(
     scope,
     alias,
     new Map(columns.map(({ name, term }) => [name, { ...term, sql: `${calledWithin(alias)}.${calledWithin(name)}` }])),
   );
 
-function take(scope: Scope, alias: string, columns: Map<string, Term>): void {
+function take(scope: Scope, alias: string, columns: Map<string, MysqlTerm>): void {
   if (scope.sources.some((source) => source.alias.toLowerCase() === alias.toLowerCase()))
     refuse(`two tables are called ${alias}, which MySQL may tell apart without case`);
   scope.sources.push({ alias, columns });
 }
 
-function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "join" }>): string {
+function translateJoin(views: MysqlViews, scope: Scope, join: Extract<From, { is: "join" }>): string {
   if (join.natural || join.how === "FULL") return refuse(`${join.natural ? "NATURAL" : "FULL"} JOIN is not translated`);
   const start = scope.sources.length;
   const left = translateFrom(views, scope, join.left);
@@ -77,9 +77,9 @@ function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "jo
       ? join.on && boolean(scope.context(scope).term(join.on)).sql
       : join.using
           .map((name) => {
-            const side = (sources: readonly FromItem[]) => {
+            const side = (sources: readonly MysqlFromItem[]) => {
               const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
-              return found.length === 1 ? (found[0] as Term) : refuse(`the column ${name} of USING is ambiguous`);
+              return found.length === 1 ? (found[0] as MysqlTerm) : refuse(`the column ${name} of USING is ambiguous`);
             };
             const sides = [side(scope.sources.slice(start, middle)), side(scope.sources.slice(middle))] as const;
             return compare(scope.context(scope), "=", ...sides).sql;

@@ -3,18 +3,18 @@ import { int, type Type } from "../types.ts";
 import { digitsOf } from "./arithmetic.ts";
 import { unify } from "./choices.ts";
 import { compare, equalText } from "./comparisons.ts";
-import { asBytes, isPlainText, made, type Term, type TranslationContext } from "./term.ts";
+import { asBytes, isPlainText, type MysqlContext, type MysqlTerm, made } from "./term.ts";
 
 /** PostgreSQL's functions. What is not here is refused by name. */
 
-export function callFunction(context: TranslationContext, name: string, args: readonly Term[]): Term {
+export function callFunction(context: MysqlContext, name: string, args: readonly MysqlTerm[]): MysqlTerm {
   const [first, ...others] = args;
   const found = first === undefined ? undefined : functions[name.toLowerCase()]?.(context, [first, ...others]);
   return found ?? refuse(`the function ${name}() is not translated`);
 }
 
 /** Undefined: not with these arguments. */
-type Rule = (context: TranslationContext, args: readonly [Term, ...Term[]]) => Term | undefined;
+type Rule = (context: MysqlContext, args: readonly [MysqlTerm, ...MysqlTerm[]]) => MysqlTerm | undefined;
 
 const long = int(0n, 2n ** 30n);
 
@@ -38,13 +38,13 @@ const concat: Rule = (context, args) => {
 };
 
 /** Text as both engines write it. */
-function written(context: TranslationContext, term: Term): string | undefined {
+function written(context: MysqlContext, term: MysqlTerm): string | undefined {
   if (isPlainText(term) || term.type.kind === "null") return term.sql;
   const exact = term.type.kind === "int" || (term.type.kind === "decimal" && term.type.scale !== undefined);
   return exact ? asBytes(context, { sql: `CAST(${term.sql} AS CHAR CHARACTER SET utf8mb4)` }) : undefined;
 }
 
-const count = (term: Term | undefined, least: number): number | undefined =>
+const count = (term: MysqlTerm | undefined, least: number): number | undefined =>
   term?.constant !== undefined && term.type.kind === "int" && Number(term.constant) >= least
     ? Number(term.constant)
     : undefined;
@@ -105,10 +105,10 @@ const place: Rule = (context, [a, b]) => {
   return made(`LOCATE(${b.sql}, ${asBytes(context, a)})`, long, [a, b]);
 };
 
-const collationOf = ({ type }: Term): string | undefined => (type.kind === "text" ? type.collation : undefined);
+const collationOf = ({ type }: MysqlTerm): string | undefined => (type.kind === "text" ? type.collation : undefined);
 
 /** MariaDB looks at what comes in its place only where there is something to replace, and so misses its NULL. */
-function replaced(context: TranslationContext, a: Term, b: Term, c: Term): Term {
+function replaced(context: MysqlContext, a: MysqlTerm, b: MysqlTerm, c: MysqlTerm): MysqlTerm {
   equalText(context, collationOf(a), collationOf(b));
   const sql = `REPLACE(${asBytes(context, a)}, ${b.sql}, ${c.sql})`;
   return made(c.nullable ? `(CASE WHEN ${c.sql} IS NOT NULL THEN ${sql} END)` : sql, unify([a, b, c]), [a, b, c]);

@@ -5,7 +5,7 @@ import type { Node } from "../tree.ts";
 import { plainly } from "./arithmetic.ts";
 import { columnTerm } from "./columns.ts";
 import { createContext } from "./expression.ts";
-import { asBytes, type Term } from "./term.ts";
+import { asBytes, type MysqlTerm } from "./term.ts";
 
 /** A PostgreSQL expression of a table in MySQL's or MariaDB's words. */
 
@@ -44,7 +44,7 @@ export function expressionToMysql(
 }
 
 /** The value as the column takes it; both engines refuse one that does not fit. */
-function stored(term: Term, column: ColumnMeaning): string {
+function stored(term: MysqlTerm, column: ColumnMeaning): string {
   const { type } = columnTerm(column, "");
   const { kind } = term.type;
   if (kind === "null") return "NULL";

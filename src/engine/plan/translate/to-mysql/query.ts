@@ -6,12 +6,12 @@ import { boolean, unify } from "./choices.ts";
 import { distinguished, orderable } from "./comparisons.ts";
 import { createContext } from "./expression.ts";
 import { calledByWith, calledWithin, translateFrom } from "./from.ts";
-import type { OutputColumn, Scope, Translation, Views } from "./scope.ts";
-import { asBytes, type Term, type TranslationContext } from "./term.ts";
+import type { MysqlOutputColumn, MysqlTranslation, MysqlViews, Scope } from "./scope.ts";
+import { asBytes, type MysqlContext, type MysqlTerm } from "./term.ts";
 
 /** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
 
-export function translateQuery(views: Views, query: Query, parent?: Scope): Translation {
+export function translateQuery(views: MysqlViews, query: Query, parent?: Scope): MysqlTranslation {
   if (query.recursive) refuse("recursive queries are not translated");
   const scope: Scope = {
     sources: [],
@@ -33,7 +33,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
   return { sql: `${before}${sql}${limits(query)}`, columns };
 }
 
-function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "term"> {
+function surroundings(views: MysqlViews, scope: Scope): Omit<MysqlContext, "term"> {
   return {
     binary: views.binary,
     maria: views.maria,
@@ -50,15 +50,15 @@ function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "ter
 /** EXCEPT and INTERSECT came late to MySQL. */
 const setsFrom = 80_031;
 
-function combined(views: Views, scope: Scope, { op, all, left, right }: Combined, query: Query): Translation {
+function combined(views: MysqlViews, scope: Scope, { op, all, left, right }: Combined, query: Query): MysqlTranslation {
   if (op !== "UNION" && ((!views.maria && views.version < setsFrom) || all))
     refuse(`${op}${all ? " ALL" : ""} is not translated`);
   const a = translateQuery(views, left, scope);
   const b = translateQuery(views, right, scope);
   if (a.columns.length !== b.columns.length) refuse("a union of different columns");
   const context = createContext(surroundings(views, scope));
-  const columns = a.columns.map(({ name, term }, at): OutputColumn => {
-    const other = b.columns[at]?.term as Term;
+  const columns = a.columns.map(({ name, term }, at): MysqlOutputColumn => {
+    const other = b.columns[at]?.term as MysqlTerm;
     if (shape(term) !== shape(other)) refuse(`the column ${name} has different types in a ${op}`);
     if (!all) for (const each of [term, other]) distinguished(context, each, op);
     const type = term.type.kind === "int" ? unify([term, other]) : term.type;
@@ -79,10 +79,10 @@ function combined(views: Views, scope: Scope, { op, all, left, right }: Combined
   return { sql: `(${a.sql}) ${op}${all ? " ALL" : ""} (${b.sql})${by}`, columns };
 }
 
-const shape = ({ type }: Term): string =>
+const shape = ({ type }: MysqlTerm): string =>
   `${type.kind} ${type.kind === "decimal" ? type.scale : ""} ${type.kind === "datetime" ? type.zoned : ""}${type.kind === "other" ? "never" : ""}`;
 
-const named = (columns: readonly OutputColumn[], node: Node): OutputColumn | undefined =>
+const named = (columns: readonly MysqlOutputColumn[], node: Node): MysqlOutputColumn | undefined =>
   node.is === "column" && node.path.length === 1 ? columns.find(({ name }) => name === node.path[0]) : undefined;
 
 const limited = ({ limit, offset }: Query): boolean => limit !== undefined || offset !== undefined;
@@ -98,12 +98,12 @@ function limits(query: Query): string {
 
 const orderNote = "rows are ordered by MySQL's collation, where they are ordered by text";
 
-function translateSelect(views: Views, scope: Scope, select: Select, query: Query): Translation {
+function translateSelect(views: MysqlViews, scope: Scope, select: Select, query: Query): MysqlTranslation {
   const from = select.from.map((item) => translateFrom(views, scope, item));
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${boolean(plain.term(select.where)).sql}`;
   const windows = new Set<string>();
-  const context: TranslationContext = createContext({
+  const context: MysqlContext = createContext({
     ...surroundings(views, scope),
     call(call) {
       if (call.over === undefined) return aggregate(plain, call, views.notes);
@@ -129,7 +129,7 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
 }
 
 /** A column of the result. Its text has the collation of bytes, so that what reads the view compares as in PostgreSQL. */
-function output(context: TranslationContext, value: Node, name: string): OutputColumn {
+function output(context: MysqlContext, value: Node, name: string): MysqlOutputColumn {
   const { constant: _, aggregate: __, bare: ___, ...term } = context.term(value);
   const { type } = term;
   if (type.kind === "null") return refuse(`the column ${name} is nothing but NULL`);
@@ -142,7 +142,7 @@ function output(context: TranslationContext, value: Node, name: string): OutputC
 }
 
 /** PostgreSQL has proven that columns which are not grouped depend on the grouped ones: they are grouped too. */
-function grouping(context: TranslationContext, select: Select, query: Query): string[] {
+function grouping(context: MysqlContext, select: Select, query: Query): string[] {
   if (select.group.length === 0) return [];
   const group = select.group.map((node) => {
     const place = node.is === "number" ? select.items[Number(node.text) - 1]?.value : node;
@@ -165,9 +165,9 @@ function grouping(context: TranslationContext, select: Select, query: Query): st
 }
 
 function ordering(
-  context: TranslationContext,
+  context: MysqlContext,
   item: OrderItem,
-  columns: readonly OutputColumn[],
+  columns: readonly MysqlOutputColumn[],
   strictly: boolean,
 ): string[] {
   const place = item.by.is === "number" ? Number(item.by.text) : 0;

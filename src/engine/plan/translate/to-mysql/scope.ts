@@ -1,10 +1,10 @@
 import type { SourceRelation } from "../meaning.ts";
 import type { Query } from "../tree.ts";
-import type { Term, TranslationContext } from "./term.ts";
+import type { MysqlContext, MysqlTerm } from "./term.ts";
 
 /** What names mean in a query. Shapes only. */
 
-export interface Views {
+export interface MysqlViews {
   binary: string;
   maria: boolean;
   /** As a number: 80403, 101106. */
@@ -15,25 +15,25 @@ export interface Views {
   notes: Set<string>;
 }
 
-export interface Translation {
+export interface MysqlTranslation {
   sql: string;
-  columns: OutputColumn[];
+  columns: MysqlOutputColumn[];
 }
 
-export interface OutputColumn {
+export interface MysqlOutputColumn {
   name: string;
-  term: Term;
+  term: MysqlTerm;
 }
 
-export interface FromItem {
+export interface MysqlFromItem {
   alias: string;
-  columns: Map<string, Term>;
+  columns: Map<string, MysqlTerm>;
 }
 
 export interface Scope {
-  sources: FromItem[];
-  with: Map<string, OutputColumn[]>;
+  sources: MysqlFromItem[];
+  with: Map<string, MysqlOutputColumn[]>;
   parent: Scope | undefined;
-  query(query: Query, within: Scope): Translation;
-  context(scope: Scope): TranslationContext;
+  query(query: Query, within: Scope): MysqlTranslation;
+  context(scope: Scope): MysqlContext;
 }

@@ -5,7 +5,7 @@ import type { Type } from "../types.ts";
 
 /** A translated expression: MySQL's text, and what PostgreSQL means by it. */
 
-export interface Term {
+export interface MysqlTerm {
   /** Binds like a name: parenthesised where it is more than one. */
   sql: string;
   type: Type;
@@ -21,18 +21,18 @@ export interface Term {
   aggregate?: boolean;
 }
 
-export interface TranslationContext extends Doubts {
+export interface MysqlContext extends Doubts {
   /** The collation that compares bytes, without padding. */
   binary: string;
   maria: boolean;
-  resolve(path: readonly string[]): Term;
-  term(node: Node): Term;
+  resolve(path: readonly string[]): MysqlTerm;
+  term(node: Node): MysqlTerm;
   /** Told where PostgreSQL fails beyond its type and MySQL counts on; refuses that where a column keeps the value. */
   beyond(words: string): void;
   /** Absent where queries cannot stand. */
-  query?(query: Query): { sql: string; columns: Term[] };
+  query?(query: Query): { sql: string; columns: MysqlTerm[] };
   /** Aggregates and window functions; absent where they cannot stand. */
-  call?(call: FunctionCall): Term | undefined;
+  call?(call: FunctionCall): MysqlTerm | undefined;
 }
 
 /**
@@ -44,11 +44,11 @@ export const textLiteral = (value: string): string =>
 
 /** Compared and put out as bytes: literals have the session's collation, and functions their arguments'. */
 export const asBytes = (
-  context: Pick<TranslationContext, "binary">,
-  { sql, exact }: Pick<Term, "sql" | "exact">,
+  context: Pick<MysqlContext, "binary">,
+  { sql, exact }: Pick<MysqlTerm, "sql" | "exact">,
 ): string => (exact === true ? sql : `(${sql} COLLATE ${context.binary})`);
 
-export function made(sql: string, type: Type, parts: readonly Term[], more: Partial<Term> = {}): Term {
+export function made(sql: string, type: Type, parts: readonly MysqlTerm[], more: Partial<MysqlTerm> = {}): MysqlTerm {
   return {
     sql,
     type,
@@ -59,4 +59,4 @@ export function made(sql: string, type: Type, parts: readonly Term[], more: Part
   };
 }
 
-export const isPlainText = ({ type }: Term): boolean => type.kind === "text" && type.fixed !== true;
+export const isPlainText = ({ type }: MysqlTerm): boolean => type.kind === "text" && type.fixed !== true;

@@ -4,7 +4,7 @@ import { refuse } from "../refusal.ts";
 import type { FunctionCall, OrderItem } from "../tree.ts";
 import { int, most64 } from "../types.ts";
 import { arithmetic, decimalOf, hasFixedDigits } from "./numbers.ts";
-import { asNumber, asText, made, type Term, type TranslationContext } from "./term.ts";
+import { asNumber, asText, made, type PostgresContext, type PostgresTerm } from "./term.ts";
 
 /** Aggregates of a view. NULLs are passed over in both engines. */
 
@@ -13,7 +13,7 @@ const names = new Set(["COUNT", "SUM", "AVG", "MIN", "MAX", "GROUP_CONCAT"]);
 export const isAggregate = ({ name }: FunctionCall): boolean => names.has(name);
 
 /** Undefined: no aggregate. `notes` take what a person should know. */
-export function aggregate(context: TranslationContext, call: FunctionCall, notes: Set<string>): Term | undefined {
+export function aggregate(context: PostgresContext, call: FunctionCall, notes: Set<string>): PostgresTerm | undefined {
   if (!isAggregate(call)) return undefined;
   if (call.over !== undefined) return refuse("window functions are not translated");
   const args = call.args.map((arg) => context.term(arg));
@@ -30,17 +30,17 @@ export function aggregate(context: TranslationContext, call: FunctionCall, notes
       return made(`count(${distinct}${first.sql})`, type, "bigint", args, { nullable: false, aggregate: true });
     }
     case "SUM": {
-      const number = asNumber(first as Term);
+      const number = asNumber(first as PostgresTerm);
       return summed(number, distinct);
     }
     case "AVG": {
-      const number = asNumber(first as Term);
+      const number = asNumber(first as PostgresTerm);
       const count = made(`count(${distinct}${number.sql})`, int(0n, most64), "bigint", [number], { aggregate: true });
       return arithmetic("/", summed(number, distinct), count);
     }
     case "MIN":
     case "MAX": {
-      const value = first as Term;
+      const value = first as PostgresTerm;
       if (value.type.kind === "enum") return refuse(`${call.name} of an enum`);
       if (
         value.form === "boolean" ||
@@ -64,7 +64,7 @@ export function aggregate(context: TranslationContext, call: FunctionCall, notes
   }
 }
 
-function summed(number: Term, distinct: string): Term {
+function summed(number: PostgresTerm, distinct: string): PostgresTerm {
   if (number.type.kind === "float")
     return refuse("a sum of floating-point numbers, which depends on the order of the rows");
   const { precision, scale } = decimalOf(number.type);
@@ -76,7 +76,12 @@ function summed(number: Term, distinct: string): Term {
   });
 }
 
-function joined(context: TranslationContext, call: FunctionCall, args: readonly Term[], notes: Set<string>): Term {
+function joined(
+  context: PostgresContext,
+  call: FunctionCall,
+  args: readonly PostgresTerm[],
+  notes: Set<string>,
+): PostgresTerm {
   const texts = args.map(asText);
   const value = `(${texts.map(({ sql }) => sql).join(" || ")})`;
   const order = call.order.map((item) => ordered(context, item, true));
@@ -95,7 +100,7 @@ function joined(context: TranslationContext, call: FunctionCall, args: readonly 
 }
 
 /** Values that are told apart as in MySQL. */
-export function distinguished(context: TranslationContext, term: Term, where: string): void {
+export function distinguished(context: PostgresContext, term: PostgresTerm, where: string): void {
   const { type } = term;
   if (term.unrounded !== undefined) refuse(`${where} of a quotient`);
   if (type.kind === "json" || type.kind === "other") refuse(`${where} of ${type.kind}`);
@@ -107,7 +112,7 @@ export function distinguished(context: TranslationContext, term: Term, where: st
 }
 
 /** Text ordered as in MySQL. */
-function orderable(context: TranslationContext, term: Term): string {
+function orderable(context: PostgresContext, term: PostgresTerm): string {
   if (term.type.kind !== "text") return term.sql;
   const collation = term.type.collation ?? "of a session";
   if (mysqlComparison(collation).byteOrder) return `(${term.sql} COLLATE "C")`;
@@ -116,7 +121,7 @@ function orderable(context: TranslationContext, term: Term): string {
 }
 
 /** `strictly`: the order is part of the result, and not only of how it is shown. NULLs come first in MySQL. */
-export function ordered(context: TranslationContext, item: OrderItem, strictly: boolean): string {
+export function ordered(context: PostgresContext, item: OrderItem, strictly: boolean): string {
   const term = context.term(item.by);
   if (strictly && term.type.kind === "enum" && term.form !== "enum") refuse("an enum as text is ordered by its text");
   const sql = strictly ? orderable(context, term) : term.sql;

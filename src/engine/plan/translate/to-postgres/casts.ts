@@ -3,11 +3,11 @@ import type { TypeName } from "../tree.ts";
 import { int, most64, type Type } from "../types.ts";
 import { asDate, dated } from "./dates.ts";
 import { decimalOf } from "./numbers.ts";
-import { asNumber, asText, made, type Term } from "./term.ts";
+import { asNumber, asText, made, type PostgresTerm } from "./term.ts";
 
 /** CAST, where no value can be cut, clamped or guessed at. */
 
-export function castTo(term: Term, type: TypeName): Term {
+export function castTo(term: PostgresTerm, type: TypeName): PostgresTerm {
   switch (type.name) {
     case "signed":
     case "signed integer":
@@ -36,7 +36,7 @@ export function castTo(term: Term, type: TypeName): Term {
   }
 }
 
-function whole(term: Term, unsigned: boolean): Term {
+function whole(term: PostgresTerm, unsigned: boolean): PostgresTerm {
   const number = asNumber(term);
   const { type } = number;
   if (type.kind === "int") {
@@ -51,7 +51,7 @@ function whole(term: Term, unsigned: boolean): Term {
   return made(`(${number.sql})::bigint`, int(-most, most), "bigint", [number]);
 }
 
-function decimal(term: Term, precision: number, scale: number): Term {
+function decimal(term: PostgresTerm, precision: number, scale: number): PostgresTerm {
   const rounded = term.unrounded !== undefined && term.type.kind === "decimal" && scale <= (term.type.scale ?? 0);
   const number = rounded ? term : asNumber(term);
   if (number.type.kind === "float") return refuse("CAST of a floating-point number to DECIMAL");
@@ -62,7 +62,7 @@ function decimal(term: Term, precision: number, scale: number): Term {
   return made(`(${sql})::numeric(${precision},${scale})`, { kind: "decimal", precision, scale }, "numeric", [number]);
 }
 
-function characters(term: Term, type: TypeName): Term {
+function characters(term: PostgresTerm, type: TypeName): PostgresTerm {
   if (type.charset === "binary") return refuse("CAST to binary text");
   const written = asText(term);
   const from = written.type as Extract<Type, { kind: "text" }>;

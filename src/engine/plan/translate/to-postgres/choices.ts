@@ -4,17 +4,26 @@ import type { Node } from "../tree.ts";
 import { bit, int, isBit, sameType, type Type } from "../types.ts";
 import { compare, sharedCollation } from "./comparisons.ts";
 import { decimalOf, double } from "./numbers.ts";
-import { asCondition, asNumber, asText, integerForm, made, type Term, type TranslationContext, words } from "./term.ts";
+import {
+  asCondition,
+  asNumber,
+  asText,
+  integerForm,
+  made,
+  type PostgresContext,
+  type PostgresTerm,
+  words,
+} from "./term.ts";
 
 /** CASE, IF, IFNULL and their like: the branches must be of one kind, since the engines mix kinds in different ways. */
 
 /** The terms brought to one type and form; NULLs take the others'. */
-export function unify(terms: readonly Term[]): { sql: string[]; type: Type; form: Term["form"] } {
+export function unify(terms: readonly PostgresTerm[]): { sql: string[]; type: Type; form: PostgresTerm["form"] } {
   const real = terms.filter(({ type }) => type.kind !== "null");
   const [first] = real;
   if (first === undefined) return refuse("only NULL in all branches");
   const kinds = new Set(real.map(({ type }) => type.kind));
-  const written = (form: string, each: (term: Term) => string): string[] =>
+  const written = (form: string, each: (term: PostgresTerm) => string): string[] =>
     terms.map((term) => (term.type.kind === "null" ? `NULL::${form}` : each(term)));
   if ([...kinds].every((kind) => kind === "int")) return integers(terms, real);
   if ([...kinds].every((kind) => kind === "int" || kind === "decimal")) {
@@ -60,7 +69,7 @@ export function unify(terms: readonly Term[]): { sql: string[]; type: Type; form
 
 type Int = Extract<Type, { kind: "int" }>;
 
-function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typeof unify> {
+function integers(terms: readonly PostgresTerm[], real: readonly PostgresTerm[]): ReturnType<typeof unify> {
   const types = real.map(({ type }) => type as Int);
   const min = types.reduce((least, { min }) => smaller(least, min), types[0]?.min ?? 0n);
   const max = types.reduce((most, { max }) => larger(most, max), types[0]?.max ?? 0n);
@@ -84,7 +93,7 @@ function integers(terms: readonly Term[], real: readonly Term[]): ReturnType<typ
   return { sql, type, form };
 }
 
-export function choice(context: TranslationContext, node: Extract<Node, { is: "case" }>): Term {
+export function choice(context: PostgresContext, node: Extract<Node, { is: "case" }>): PostgresTerm {
   const operand = node.operand === undefined ? undefined : context.term(node.operand);
   const conditions = node.arms.map(({ when }) => {
     const term = context.term(when);
@@ -96,7 +105,7 @@ export function choice(context: TranslationContext, node: Extract<Node, { is: "c
 }
 
 /** What MySQL's text of a choice takes from the branch. */
-function shownAs(branches: readonly Term[]): Partial<Term> {
+function shownAs(branches: readonly PostgresTerm[]): Partial<PostgresTerm> {
   const zerofill = branches.some((branch) => branch.zerofill === true);
   const scales = new Set(
     branches.flatMap(({ type }) => (type.kind === "int" ? [0] : type.kind === "decimal" ? [type.scale ?? 0] : [])),
@@ -104,7 +113,11 @@ function shownAs(branches: readonly Term[]): Partial<Term> {
   return { ...(zerofill ? { zerofill } : {}), ...(scales.size > 1 ? { branchDigits: true } : {}) };
 }
 
-export function chosen(conditions: readonly Term[], branches: readonly Term[], otherwise: Term | undefined): Term {
+export function chosen(
+  conditions: readonly PostgresTerm[],
+  branches: readonly PostgresTerm[],
+  otherwise: PostgresTerm | undefined,
+): PostgresTerm {
   const results = otherwise === undefined ? branches : [...branches, otherwise];
   const bits = results.filter((term) => isBit(term.type));
   // MySQL gives the branch's byte then, as if it were text, and MariaDB a digit.
@@ -120,7 +133,7 @@ export function chosen(conditions: readonly Term[], branches: readonly Term[], o
 }
 
 /** IFNULL and COALESCE. */
-export function coalesced(terms: readonly Term[]): Term {
+export function coalesced(terms: readonly PostgresTerm[]): PostgresTerm {
   const { sql, type, form } = unify(terms);
   return made(`coalesce(${sql.join(", ")})`, type, form, terms, {
     nullable: terms.every(({ nullable }) => nullable),
@@ -129,14 +142,18 @@ export function coalesced(terms: readonly Term[]): Term {
 }
 
 /** NULL if the two are equal, else the first. */
-export function nullIf(context: TranslationContext, a: Term, b: Term): Term {
+export function nullIf(context: PostgresContext, a: PostgresTerm, b: PostgresTerm): PostgresTerm {
   const equal = compare(context, "=", a, b);
   const { constant: _, ...rest } = a;
   return { ...rest, sql: `CASE WHEN ${equal.sql} THEN NULL ELSE ${a.sql} END`, nullable: true };
 }
 
 /** MySQL's GREATEST and LEAST are NULL if one is; PostgreSQL's pass over it. */
-export function extreme(context: TranslationContext, name: "GREATEST" | "LEAST", terms: readonly Term[]): Term {
+export function extreme(
+  context: PostgresContext,
+  name: "GREATEST" | "LEAST",
+  terms: readonly PostgresTerm[],
+): PostgresTerm {
   const [first, ...others] = terms;
   if (first === undefined) return refuse(`${name} of nothing`);
   for (const other of others) compare(context, "<", first, other);

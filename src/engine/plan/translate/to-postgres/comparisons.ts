@@ -3,7 +3,15 @@ import { refuse } from "../refusal.ts";
 import type { Type } from "../types.ts";
 import { moment } from "./dates.ts";
 import { double, numeric } from "./numbers.ts";
-import { asNumber, condition, constantText, type Term, type TranslationContext, textLiteral, words } from "./term.ts";
+import {
+  asNumber,
+  condition,
+  constantText,
+  type PostgresContext,
+  type PostgresTerm,
+  textLiteral,
+  words,
+} from "./term.ts";
 
 /** Comparisons: only of values that both engines compare alike. */
 
@@ -12,7 +20,12 @@ export type ComparisonOperator = "=" | "<>" | "<" | "<=" | ">" | ">=" | "<=>";
 const opposite: Record<string, ComparisonOperator> = { "<": ">", "<=": ">=", ">": "<", ">=": "<=" };
 const asPostgres = (op: ComparisonOperator): string => (op === "<=>" ? "IS NOT DISTINCT FROM" : op);
 
-export function compare(context: TranslationContext, op: ComparisonOperator, a: Term, b: Term): Term {
+export function compare(
+  context: PostgresContext,
+  op: ComparisonOperator,
+  a: PostgresTerm,
+  b: PostgresTerm,
+): PostgresTerm {
   if (a.type.kind === "null" || b.type.kind === "null") {
     const other = a.type.kind === "null" ? b : a;
     if (op === "<=>") return condition(`(${other.sql} IS NULL)`, [other], { nullable: false });
@@ -25,16 +38,17 @@ export function compare(context: TranslationContext, op: ComparisonOperator, a: 
   return condition(`(${left}${extra} ${asPostgres(op)} ${right}${extra})`, [a, b], nullable);
 }
 
-const isEnum = ({ type }: Term): boolean => type.kind === "enum";
-const isText = ({ type }: Term): boolean => type.kind === "text";
-const isTime = ({ type }: Term): boolean => type.kind === "date" || type.kind === "datetime" || type.kind === "time";
+const isEnum = ({ type }: PostgresTerm): boolean => type.kind === "enum";
+const isText = ({ type }: PostgresTerm): boolean => type.kind === "text";
+const isTime = ({ type }: PostgresTerm): boolean =>
+  type.kind === "date" || type.kind === "datetime" || type.kind === "time";
 
 /** Both sides' SQL, brought to one type of PostgreSQL, and what follows each (a collation). */
 export function sides(
-  context: TranslationContext,
+  context: PostgresContext,
   op: ComparisonOperator,
-  a: Term,
-  b: Term,
+  a: PostgresTerm,
+  b: PostgresTerm,
 ): [string, string, string?] {
   if (isText(a) && isText(b)) return texts(context, op, a, b);
   if (isTime(a) || isTime(b)) return moments(a, b);
@@ -53,9 +67,14 @@ export function sides(
   return [numeric(x), numeric(y)];
 }
 
-const isWhole = ({ form }: Term): boolean => form === "smallint" || form === "integer" || form === "bigint";
+const isWhole = ({ form }: PostgresTerm): boolean => form === "smallint" || form === "integer" || form === "bigint";
 
-function texts(context: TranslationContext, op: ComparisonOperator, a: Term, b: Term): [string, string, string?] {
+function texts(
+  context: PostgresContext,
+  op: ComparisonOperator,
+  a: PostgresTerm,
+  b: PostgresTerm,
+): [string, string, string?] {
   const collation = sharedCollation(a.type, b.type);
   if (collation === undefined)
     return refuse("two literals are compared, in the collation of a session that is not known");
@@ -76,7 +95,7 @@ function texts(context: TranslationContext, op: ComparisonOperator, a: Term, b: 
 }
 
 /** Without trailing spaces, which PAD SPACE does not count. */
-function trimmed(term: Term): string {
+function trimmed(term: PostgresTerm): string {
   const text = constantText(term);
   return text === undefined ? `rtrim(${term.sql}, ' ')` : textLiteral(text.replace(/(?<! ) +$/, ""));
 }
@@ -92,7 +111,7 @@ export function sharedCollation(a: Type, b: Type): string | undefined {
 }
 
 /** An enum and a literal: the labels are known, so that it is known which of them are equal to it. */
-function compareLabels(op: ComparisonOperator, a: Term, b: Term): Term {
+function compareLabels(op: ComparisonOperator, a: PostgresTerm, b: PostgresTerm): PostgresTerm {
   const value = constantText(b);
   if (a.type.kind !== "enum" || value === undefined) return refuse("an enum compared with what is no literal");
   if (!/^(=|<>|<=>)$/.test(op)) return refuse("an enum is ordered as text");
@@ -113,11 +132,11 @@ function compareLabels(op: ComparisonOperator, a: Term, b: Term): Term {
 }
 
 /** A label: of unknown type, so that PostgreSQL reads it as the column's enum. */
-const textConstant = (column: Term, label: string): string =>
+const textConstant = (column: PostgresTerm, label: string): string =>
   column.form === "text" ? textLiteral(label) : textLiteral(label).replace(/::text$/, "");
 
 /** Dates and times: with each other, and with literals that are written as a real one. */
-function moments(a: Term, b: Term): [string, string] {
+function moments(a: PostgresTerm, b: PostgresTerm): [string, string] {
   const x = a.constant !== undefined ? moment(a, b) : a;
   const y = b.constant !== undefined ? moment(b, a) : b;
   const kinds = [x.type.kind, y.type.kind].sort().join();
@@ -137,7 +156,7 @@ function moments(a: Term, b: Term): [string, string] {
 }
 
 /** Of a year and a number that MySQL does not read as the short form of a year. */
-function years(a: Term, b: Term): [string, string] {
+function years(a: PostgresTerm, b: PostgresTerm): [string, string] {
   const number = a.type.kind === "year" ? b : a;
   if (number.type.kind === "year") return [a.sql, b.sql];
   const { constant } = number;

@@ -2,7 +2,7 @@ import { literal } from "../../../postgres/driver/names.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { int, type Type } from "../types.ts";
-import { constantText, made, type Term, type TranslationContext, words, worst } from "./term.ts";
+import { constantText, made, type PostgresContext, type PostgresTerm, words, worst } from "./term.ts";
 
 /** Dates and times. What depends on the session's time zone is refused, but the present time in a view or a default. */
 
@@ -14,8 +14,9 @@ const isReal = (year: number, month: number, day: number): boolean =>
   year > 0 && month >= 1 && month <= 12 && day >= 1 && day <= new Date(Date.UTC(year, month, 0)).getUTCDate();
 
 /** The literal as PostgreSQL's, of the type that it is written as. Undefined: it is not written as one. */
-export function momentLiteral(text: string): Term | undefined {
-  const term = (sql: string, type: Type, form: Term["form"]): Term => made(sql, type, form, [], { constant: { text } });
+export function momentLiteral(text: string): PostgresTerm | undefined {
+  const term = (sql: string, type: Type, form: PostgresTerm["form"]): PostgresTerm =>
+    made(sql, type, form, [], { constant: { text } });
   const [, y, m, d, , , , fraction = ""] = datetimePattern.exec(text) ?? datePattern.exec(text) ?? [];
   if (y !== undefined) {
     if (!isReal(Number(y), Number(m), Number(d))) return undefined;
@@ -32,7 +33,7 @@ export function momentLiteral(text: string): Term | undefined {
 }
 
 /** A literal that is compared with a date or a time. */
-export function moment(constant: Term, other: Term): Term {
+export function moment(constant: PostgresTerm, other: PostgresTerm): PostgresTerm {
   if (constant.type.kind !== "text") return constant;
   const text = constantText(constant) ?? "";
   const found = momentLiteral(text);
@@ -67,7 +68,7 @@ const timeParts: Record<string, { field: string; min: bigint; max: bigint }> = {
 };
 
 /** A value with a date, in no time zone. */
-export function dated(term: Term): Term {
+export function dated(term: PostgresTerm): PostgresTerm {
   const { type } = term;
   if (type.kind === "text" && term.constant !== undefined && "text" in term.constant) {
     const found = momentLiteral(term.constant.text);
@@ -81,7 +82,7 @@ export function dated(term: Term): Term {
   return refuse(`${words(term)} is used as a date, which MySQL converts in its own way`);
 }
 
-export function datePart(name: string, term: Term): Term | undefined {
+export function datePart(name: string, term: PostgresTerm): PostgresTerm | undefined {
   const found = dateParts[name] ?? timeParts[name];
   if (found === undefined && name !== "WEEKDAY" && name !== "DAYOFWEEK") return undefined;
   if (timeParts[name] !== undefined) {
@@ -105,15 +106,15 @@ export function datePart(name: string, term: Term): Term | undefined {
   );
 }
 
-export const asDate = (term: Term): Term => {
+export const asDate = (term: PostgresTerm): PostgresTerm => {
   const value = dated(term);
   return value.type.kind === "date" ? value : made(`(${value.sql})::date`, { kind: "date" }, "date", [value]);
 };
 
-const asTimestamp = (term: Term): string => (term.form === "timestamp" ? term.sql : `(${term.sql})::timestamp`);
+const asTimestamp = (term: PostgresTerm): string => (term.form === "timestamp" ? term.sql : `(${term.sql})::timestamp`);
 
-export function dateFunction(name: string, args: readonly Term[]): Term | undefined {
-  const [first, second] = args as [Term, Term | undefined];
+export function dateFunction(name: string, args: readonly PostgresTerm[]): PostgresTerm | undefined {
+  const [first, second] = args as [PostgresTerm, PostgresTerm | undefined];
   if (args.length === 1) {
     if (name === "DATE") return asDate(first);
     if (name === "LAST_DAY") {
@@ -132,7 +133,7 @@ export function dateFunction(name: string, args: readonly Term[]): Term | undefi
     return datePart(name, first);
   }
   if (name === "DATEDIFF" && args.length === 2) {
-    const [a, b] = [asDate(first), asDate(second as Term)];
+    const [a, b] = [asDate(first), asDate(second as PostgresTerm)];
     return made(`(${a.sql} - ${b.sql})`, int(-3652424n, 3652424n), "integer", [a, b]);
   }
   return undefined;
@@ -159,7 +160,7 @@ const perDay: Record<string, bigint> = { hours: 24n, minutes: 1440n, seconds: 86
 const fromPresent = 365n * 1900n;
 
 /** MySQL goes back into the year 0, which PostgreSQL lacks. */
-function goesBack(base: Node, value: Term, days: bigint): boolean {
+function goesBack(base: Node, value: PostgresTerm, days: bigint): boolean {
   if (base.is === "now" || (base.is === "call" && /^(NOW|CURDATE)$/.test(base.name))) return days > fromPresent;
   const text = constantText(value) ?? "";
   const [, year] = datePattern.exec(text.slice(0, 10)) ?? [];
@@ -168,11 +169,11 @@ function goesBack(base: Node, value: Term, days: bigint): boolean {
 
 /** A date and an interval of whole units. Outside of MySQL's years the result is NULL, as there. */
 export function shifted(
-  context: TranslationContext,
+  context: PostgresContext,
   op: "+" | "-",
   base: Node,
   interval: { amount: Node; unit: string },
-): Term {
+): PostgresTerm {
   const unit = units[interval.unit];
   const amount = context.term(interval.amount);
   if (unit === undefined) return refuse(`intervals of ${interval.unit}`);
@@ -199,7 +200,7 @@ export function shifted(
 }
 
 /** The present time, in the session's time zone. MySQL cuts off what has no place; PostgreSQL's CURRENT_TIMESTAMP(0) would round. */
-export function present(what: "timestamp" | "date", digits: number): Term {
+export function present(what: "timestamp" | "date", digits: number): PostgresTerm {
   const stable = { stability: "stable" } as const;
   if (what === "date") return made("(statement_timestamp())::date", { kind: "date" }, "date", [], stable);
   const field = { 0: "second", 3: "milliseconds", 6: "microseconds" }[digits];
@@ -222,7 +223,7 @@ const formats: Record<string, string> = {
 };
 
 /** DATE_FORMAT with the fields whose text is the same. */
-export function formatted(value: Term, format: Term): Term {
+export function formatted(value: PostgresTerm, format: PostgresTerm): PostgresTerm {
   const base = dated(value);
   const text = constantText(format);
   if (text === undefined) return refuse("DATE_FORMAT whose format is no literal");

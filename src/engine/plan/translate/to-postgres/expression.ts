@@ -10,22 +10,34 @@ import { type ComparisonOperator, compare } from "./comparisons.ts";
 import { datePart, momentLiteral, present, shifted } from "./dates.ts";
 import { callFunction } from "./functions.ts";
 import { arithmetic, bitwise, negated } from "./numbers.ts";
-import { asCondition, condition, integerForm, made, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import {
+  asCondition,
+  condition,
+  integerForm,
+  made,
+  type PostgresContext,
+  type PostgresTerm,
+  textLiteral,
+} from "./term.ts";
 import { like } from "./texts.ts";
 
 /** MySQL's expressions in PostgreSQL's words: one case for each node, refusing what is not known to be the same. */
 
-export type ContextOptions = Omit<TranslationContext, "term">;
+export type ContextOptions = Omit<PostgresContext, "term">;
 
-export function createContext(surroundings: ContextOptions): TranslationContext {
-  const context: TranslationContext = { ...surroundings, term: (node) => translate(context, node) };
+export function createContext(surroundings: ContextOptions): PostgresContext {
+  const context: PostgresContext = { ...surroundings, term: (node) => translate(context, node) };
   return context;
 }
 
-const nothing = (sql: string, type: Type, form: Term["form"], constant?: Term["constant"]): Term =>
-  made(sql, type, form, [], constant === undefined ? {} : { constant });
+const nothing = (
+  sql: string,
+  type: Type,
+  form: PostgresTerm["form"],
+  constant?: PostgresTerm["constant"],
+): PostgresTerm => made(sql, type, form, [], constant === undefined ? {} : { constant });
 
-export function numberTerm(digits: string): Term {
+export function numberTerm(digits: string): PostgresTerm {
   if (/e/i.test(digits))
     return nothing(`${literal(digits)}::double precision`, { kind: "float", bits: 64 }, "double", { number: digits });
   const [whole = "", fraction] = digits.split(".");
@@ -44,12 +56,12 @@ export function numberTerm(digits: string): Term {
   return nothing(`${literal(digits)}::numeric`, { kind: "decimal", precision, scale }, "numeric", { number: digits });
 }
 
-function translate(context: TranslationContext, node: Node): Term {
+function translate(context: PostgresContext, node: Node): PostgresTerm {
   const rule = ruleFor(rules, node) ?? refuse(`${node.is} is not translated there`);
   return rule(context, node);
 }
 
-const rules: NodeRules<TranslationContext, Term> = {
+const rules: NodeRules<PostgresContext, PostgresTerm> = {
   null: () => ({ ...nothing("NULL", { kind: "null" }, "other"), nullable: true }),
   boolean: (_, { value }) => {
     const one = value ? 1n : 0n;
@@ -133,14 +145,14 @@ const rules: NodeRules<TranslationContext, Term> = {
     const operand = context.term(node.operand);
     const { sql, column } = singleColumn(context, node.query);
     // Proves that both sides compare alike as they stand: nothing may be wrapped around the query's own column.
-    const { constant: _, ...bare }: Term = { ...column, sql: "\u0001" };
+    const { constant: _, ...bare }: PostgresTerm = { ...column, sql: "\u0001" };
     const compared = compare(context, "=", { ...operand, sql: "\u0002" }, bare);
     if (compared.sql !== "(\u0002 = \u0001)") return refuse("IN with a query whose values are of another type");
     return condition(`(${operand.sql} ${node.not ? "NOT IN" : "IN"} (${sql}))`, [operand, column]);
   },
 };
 
-function stringTerm(value: string, charset: string | undefined): Term {
+function stringTerm(value: string, charset: string | undefined): PostgresTerm {
   if (charset === "binary")
     return nothing(`'\\x${Buffer.from(value).toString("hex")}'::bytea`, { kind: "bytes" }, "bytea");
   const ascii = isAscii(value);
@@ -151,7 +163,7 @@ function stringTerm(value: string, charset: string | undefined): Term {
 
 const comparisons = new Set(["=", "<>", "<", "<=", ">", ">=", "<=>"]);
 
-function binary(context: TranslationContext, op: string, left: Node, right: Node): Term {
+function binary(context: PostgresContext, op: string, left: Node, right: Node): PostgresTerm {
   if ((op === "+" || op === "-") && right.is === "interval") return shifted(context, op, left, right);
   if (op === "+" && left.is === "interval") return shifted(context, op, right, left);
   const a = context.term(left);
@@ -163,7 +175,7 @@ function binary(context: TranslationContext, op: string, left: Node, right: Node
   return /^([&|^]|<<|>>)$/.test(op) ? bitwise(op, a, b) : refuse(`the operator ${op} is not translated`);
 }
 
-function test(operand: Term, what: "NULL" | "TRUE" | "FALSE" | "UNKNOWN", not: boolean): Term {
+function test(operand: PostgresTerm, what: "NULL" | "TRUE" | "FALSE" | "UNKNOWN", not: boolean): PostgresTerm {
   const no = not ? "NOT " : "";
   const sure = { nullable: false };
   if (what === "NULL") return condition(`(${operand.sql} IS ${no}NULL)`, [operand], sure);

@@ -1,7 +1,7 @@
 import { refuse } from "../refusal.ts";
 import { int } from "../types.ts";
 import { constantNumber } from "./numbers.ts";
-import { asNumber, asText, constantText, made, type Term, type TranslationContext, worst } from "./term.ts";
+import { asNumber, asText, constantText, made, type PostgresContext, type PostgresTerm, worst } from "./term.ts";
 import { searchable } from "./texts.ts";
 
 /** MySQL's functions of text. */
@@ -9,7 +9,7 @@ import { searchable } from "./texts.ts";
 const unlimited = 2n ** 32n - 1n;
 
 /** Text made of texts; literals take the others' collation. */
-function textOf(sql: string, parts: readonly Term[], more: Partial<Term> = {}): Term {
+function textOf(sql: string, parts: readonly PostgresTerm[], more: Partial<PostgresTerm> = {}): PostgresTerm {
   const texts = parts.filter(({ type }) => type.kind === "text");
   let collation: string | undefined;
   let mixed = false;
@@ -22,17 +22,21 @@ function textOf(sql: string, parts: readonly Term[], more: Partial<Term> = {}): 
   return made(sql, { kind: "text", collation: mixed ? "a mix of collations" : collation, ascii }, "text", parts, more);
 }
 
-const lengthOf = (sql: string, part: Term): Term => made(sql, int(0n, unlimited), "integer", [part]);
+const lengthOf = (sql: string, part: PostgresTerm): PostgresTerm => made(sql, int(0n, unlimited), "integer", [part]);
 
-function onlyText(name: string, term: Term): Term {
+function onlyText(name: string, term: PostgresTerm): PostgresTerm {
   if (term.type.kind === "text" || term.type.kind === "enum") return asText(term);
   return refuse(`${name}() of what is no text`);
 }
 
-type Function = (context: TranslationContext, name: string, args: readonly [Term, ...Term[]]) => Term | undefined;
+type Function = (
+  context: PostgresContext,
+  name: string,
+  args: readonly [PostgresTerm, ...PostgresTerm[]],
+) => PostgresTerm | undefined;
 
 /** A function of literal counts and fills. */
-const countOf = (name: string, term: Term | undefined, most = Number.POSITIVE_INFINITY): number => {
+const countOf = (name: string, term: PostgresTerm | undefined, most = Number.POSITIVE_INFINITY): number => {
   const count = constantNumber(term);
   if (count === undefined || count < 0 || count > most) return refuse(`${name}() by what is no small literal`);
   return count;
@@ -89,7 +93,7 @@ const replace: Function = (_, name, args) => {
   const [own, other] = [texts[0]?.type, whole.type].map((type) => (type?.kind === "text" ? type.collation : undefined));
   // MySQL goes by the first text alone, MariaDB by all.
   const literal = own === undefined && other !== undefined;
-  return literal ? { ...whole, type: { ...whole.type, collation: "of the session" } as Term["type"] } : whole;
+  return literal ? { ...whole, type: { ...whole.type, collation: "of the session" } as PostgresTerm["type"] } : whole;
 };
 
 const reverse: Function = (_, name, [a]) => {
@@ -164,20 +168,28 @@ const functions: Record<string, Function> = {
 };
 
 /** Undefined: no function of text is called so. */
-export function ofText(context: TranslationContext, name: string, args: readonly Term[]): Term | undefined {
+export function ofText(
+  context: PostgresContext,
+  name: string,
+  args: readonly PostgresTerm[],
+): PostgresTerm | undefined {
   const [first, ...others] = args;
   return first === undefined ? undefined : functions[name]?.(context, name, [first, ...others]);
 }
 
 /** Bytes are counted alike where the source holds UTF-8, or nothing but ASCII. */
-function inUtf8(name: string, term: Term): Term {
+function inUtf8(name: string, term: PostgresTerm): PostgresTerm {
   const { type } = term;
   if (type.kind !== "text" || type.ascii || (type.collation !== undefined && /^utf8/i.test(type.collation)))
     return term;
   return refuse(`${name}() counts the bytes of a character set that is not UTF-8`);
 }
 
-function substring(value: Term, from: Term | undefined, length: Term | undefined): Term {
+function substring(
+  value: PostgresTerm,
+  from: PostgresTerm | undefined,
+  length: PostgresTerm | undefined,
+): PostgresTerm {
   const start = constantNumber(from);
   if (start === undefined || start < 1) return refuse("SUBSTRING from what is no literal above zero");
   if (length === undefined) return textOf(`substr(${value.sql}, ${start})`, [value]);
@@ -186,7 +198,7 @@ function substring(value: Term, from: Term | undefined, length: Term | undefined
   return textOf(`substr(${value.sql}, ${start}, (${count.sql})::integer)`, [value, count]);
 }
 
-function trimmed(name: string, value: Term, what: Term | undefined): Term {
+function trimmed(name: string, value: PostgresTerm, what: PostgresTerm | undefined): PostgresTerm {
   const word = /LTRIM|LEADING/.test(name) ? "ltrim" : /RTRIM|TRAILING/.test(name) ? "rtrim" : "btrim";
   const removed = what === undefined ? " " : constantText(what);
   // PostgreSQL removes any of the characters, MySQL the whole.

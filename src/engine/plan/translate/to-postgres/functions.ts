@@ -6,11 +6,11 @@ import { chosen, coalesced, extreme, nullIf } from "./choices.ts";
 import { dateFunction, formatted, present } from "./dates.ts";
 import { ofText } from "./functions-text.ts";
 import { arithmetic, constantNumber, decimalOf } from "./numbers.ts";
-import { asNumber, condition, made, type Term, type TranslationContext } from "./term.ts";
+import { asNumber, condition, made, type PostgresContext, type PostgresTerm } from "./term.ts";
 
 /** MySQL's functions. What is not here is refused by name. */
 
-export function callFunction(context: TranslationContext, call: FunctionCall): Term {
+export function callFunction(context: PostgresContext, call: FunctionCall): PostgresTerm {
   if (call.schema !== undefined && call.schema.toLowerCase() !== "sys")
     return refuse(`the function ${call.schema}.${call.name} is the source's own`);
   if (ofSequences.has(call.name)) return refuse(`${call.name}() draws from a sequence`);
@@ -28,7 +28,7 @@ export function callFunction(context: TranslationContext, call: FunctionCall): T
 const ofSequences = new Set(["NEXTVAL", "LASTVAL", "SETVAL"]);
 
 /** UUIDs that a default draws: any fresh one, since what it is made of differs. */
-function fresh(name: string, args: readonly Term[]): Term | undefined {
+function fresh(name: string, args: readonly PostgresTerm[]): PostgresTerm | undefined {
   const [only] = args;
   if (name === "UUID" && only === undefined)
     return made("(gen_random_uuid())::text", text(undefined, true), "text", [], { stability: "volatile" });
@@ -36,8 +36,8 @@ function fresh(name: string, args: readonly Term[]): Term | undefined {
   return { ...only, sql: "uuid_send(gen_random_uuid())", type: { kind: "bytes" }, form: "bytea", length: 16 };
 }
 
-function logic(context: TranslationContext, name: string, args: readonly Term[]): Term | undefined {
-  const [a, b, c] = args as [Term, Term, Term];
+function logic(context: PostgresContext, name: string, args: readonly PostgresTerm[]): PostgresTerm | undefined {
+  const [a, b, c] = args as [PostgresTerm, PostgresTerm, PostgresTerm];
   switch (args.length === 0 ? "" : name) {
     case "IF":
       return args.length === 3 ? chosen([a], [b], c) : undefined;
@@ -56,9 +56,9 @@ function logic(context: TranslationContext, name: string, args: readonly Term[])
   }
 }
 
-function ofNumbers(name: string, args: readonly Term[]): Term | undefined {
+function ofNumbers(name: string, args: readonly PostgresTerm[]): PostgresTerm | undefined {
   if (args.length === 0) return undefined;
-  const [first, second] = args as [Term, Term | undefined];
+  const [first, second] = args as [PostgresTerm, PostgresTerm | undefined];
   switch (name) {
     case "MOD":
       return second === undefined ? undefined : arithmetic("%", first, second);
@@ -100,7 +100,7 @@ function ofNumbers(name: string, args: readonly Term[]): Term | undefined {
   }
 }
 
-function rounded(name: "ROUND" | "TRUNCATE", first: Term, second: Term | undefined): Term {
+function rounded(name: "ROUND" | "TRUNCATE", first: PostgresTerm, second: PostgresTerm | undefined): PostgresTerm {
   const digits = second === undefined ? 0 : constantNumber(second);
   if (digits === undefined || digits < 0 || digits > 30) return refuse(`${name}() to what is no literal from 0 to 30`);
   if (name === "ROUND" && first.unrounded !== undefined && first.type.kind === "decimal") {
@@ -119,7 +119,7 @@ function rounded(name: "ROUND" | "TRUNCATE", first: Term, second: Term | undefin
   return made(`${name === "ROUND" ? "round" : "trunc"}(${a.sql}, ${kept})`, type, "numeric", [a], more);
 }
 
-function ofTime(name: string, args: readonly Term[]): Term | undefined {
+function ofTime(name: string, args: readonly PostgresTerm[]): PostgresTerm | undefined {
   switch (name) {
     case "NOW":
     case "SYSDATE":
@@ -128,7 +128,7 @@ function ofTime(name: string, args: readonly Term[]): Term | undefined {
     case "CURDATE":
       return present("date", 0);
     case "DATE_FORMAT":
-      return args.length === 2 ? formatted(args[0] as Term, args[1] as Term) : undefined;
+      return args.length === 2 ? formatted(args[0] as PostgresTerm, args[1] as PostgresTerm) : undefined;
     case "JSON_OBJECT":
     case "JSON_ARRAY":
       if (args.length > 0) return refuse(`${name}() with values`);

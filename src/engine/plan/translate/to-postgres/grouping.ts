@@ -2,12 +2,12 @@ import { columnsOutside } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { From, Node, Select } from "../tree.ts";
 import { distinguished, isAggregate } from "./aggregates.ts";
-import type { Term, TranslationContext } from "./term.ts";
+import type { PostgresContext, PostgresTerm } from "./term.ts";
 
 /** What a FROM brings into a query. */
-export interface FromItem {
+export interface PostgresFromItem {
   alias: string;
-  columns: Map<string, Term>;
+  columns: Map<string, PostgresTerm>;
   /** Unique keys without NULLs, in the case of `columns`. */
   keys: string[][];
 }
@@ -17,10 +17,10 @@ export interface FromItem {
  * and by the equalities of inner joins, and such columns are grouped too, which parts no group.
  */
 export function groupColumns(
-  sources: readonly FromItem[],
+  sources: readonly PostgresFromItem[],
   select: Select,
   outside: readonly Node[],
-  context: TranslationContext,
+  context: PostgresContext,
 ): string[] {
   const key = (path: readonly string[]): string | undefined => {
     const column = (path.at(-1) ?? "").toLowerCase();
@@ -60,7 +60,7 @@ export function groupColumns(
       if (found === undefined) continue;
       if (!all.has(found))
         refuse(`the column ${path.join(".")} is neither grouped nor known to depend on grouped columns`);
-      const term: Term = context.term({ is: "column", path });
+      const term: PostgresTerm = context.term({ is: "column", path });
       list.set(term.sql, term.sql);
     }
   }
@@ -69,7 +69,7 @@ export function groupColumns(
 
 function closure(
   start: Set<string>,
-  sources: readonly FromItem[],
+  sources: readonly PostgresFromItem[],
   equalities: readonly (string | undefined)[][],
 ): Set<string> {
   const known = new Set(start);

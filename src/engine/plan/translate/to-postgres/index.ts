@@ -7,17 +7,26 @@ import type { Node } from "../tree.ts";
 import { int, isBit, mysqlType, type Type } from "../types.ts";
 import { createContext } from "./expression.ts";
 import { decimalOf } from "./numbers.ts";
-import { asCondition, asNumber, asText, constantText, formOf, type Term, type ValueForm, words } from "./term.ts";
+import {
+  asCondition,
+  asNumber,
+  asText,
+  constantText,
+  formOf,
+  type PostgresTerm,
+  type ValueForm,
+  words,
+} from "./term.ts";
 
 /** A MySQL expression of a table in PostgreSQL's words. */
 
-export function columnTerm(column: ColumnMeaning, sql: string): Term {
+export function columnTerm(column: ColumnMeaning, sql: string): PostgresTerm {
   const form = formOf(column.targetType, mysqlType(column.sourceType, column.collation));
   const found = mysqlType(column.sourceType, column.collation);
   // The copy makes it boolean only where the data are 0 and 1.
   const type: Type = form === "boolean" && !isBit(found) ? int(0n, 1n) : found;
   const [, length] = /^binary(?:\((\d+)\))?/i.exec(column.sourceType) ?? [];
-  const term: Term = {
+  const term: PostgresTerm = {
     sql,
     type,
     form,
@@ -102,7 +111,7 @@ export function expressionToPostgres(
 }
 
 /** The value as the column takes it, where storing changes it in both engines alike. */
-function stored(term: Term, column: ColumnMeaning): string {
+function stored(term: PostgresTerm, column: ColumnMeaning): string {
   const target = columnTerm(column, "");
   if (term.type.kind === "null") return "NULL";
   const rule = storing[target.type.kind] ?? refuse(`a column of ${column.sourceType}`);
@@ -119,7 +128,12 @@ const bitsOf: Record<string, bigint> = { smallint: 16n, integer: 32n, bigint: 64
  * What is out of the column's range, and not of PostgreSQL's wider type: MySQL's nearest in the range. Tables filled
  * without strict mode have that, and MariaDB's virtual columns always.
  */
-function bounded(sql: string, term: Term, { type }: Term, { sourceType, targetType }: ColumnMeaning): string {
+function bounded(
+  sql: string,
+  term: PostgresTerm,
+  { type }: PostgresTerm,
+  { sourceType, targetType }: ColumnMeaning,
+): string {
   const unsigned = /\b(unsigned|zerofill)\b/i.test(sourceType);
   const least = type.kind === "int" ? type.min : unsigned ? 0n : undefined;
   const most = type.kind === "int" ? type.max : undefined;
@@ -139,13 +153,13 @@ function bounded(sql: string, term: Term, { type }: Term, { sourceType, targetTy
 }
 
 /** MySQL cuts the spaces at the end of a CHAR as it shows it, which the copy makes a varchar. */
-function withoutEnd(sql: string, { constant }: Term): string {
+function withoutEnd(sql: string, { constant }: PostgresTerm): string {
   const bare = constant !== undefined && (!("text" in constant) || !constant.text.endsWith(" "));
   return bare ? sql : `rtrim(${sql}, ' ')`;
 }
 
 /** By the column's type; undefined: a value of another type. */
-const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string | undefined>> = {
+const storing: Partial<Record<Type["kind"], (term: PostgresTerm, target: PostgresTerm) => string | undefined>> = {
   int(term, { form }) {
     if (form === "boolean")
       return term.form === "boolean" ? term.sql : refuse("a number in a column that is boolean in PostgreSQL");
@@ -199,6 +213,6 @@ const storing: Partial<Record<Type["kind"], (term: Term, target: Term) => string
   },
 };
 
-function same(term: Term, { type, form }: Term): string | undefined {
+function same(term: PostgresTerm, { type, form }: PostgresTerm): string | undefined {
   return term.type.kind === type.kind && term.form === form ? term.sql : undefined;
 }

@@ -1,7 +1,7 @@
 import { larger, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { int, least64, most64, type Type } from "../types.ts";
-import { asNumber, integerForm, made, type Term, type ValueForm } from "./term.ts";
+import { asNumber, integerForm, made, type PostgresTerm, type ValueForm } from "./term.ts";
 
 /** Arithmetic. MySQL counts whole numbers in 64 bits, divides them into decimals, and gives NULL for a division by zero. */
 
@@ -17,7 +17,7 @@ export function decimalOf(type: Type): Decimal & { scale: number } {
   return refuse("the number of digits of a decimal is not known");
 }
 
-export function arithmetic(op: string, first: Term, second: Term): Term {
+export function arithmetic(op: string, first: PostgresTerm, second: PostgresTerm): PostgresTerm {
   const a = asNumber(first);
   const b = asNumber(second);
   if (op === "DIV" || op === "%") return remainder(op, a, b);
@@ -40,21 +40,22 @@ export function arithmetic(op: string, first: Term, second: Term): Term {
 }
 
 /** Whether a sum's last digits come from a side alone that has none where it is zero. */
-const mayLackDigits = (a: Term, x: { scale: number }, b: Term, y: { scale: number }): boolean =>
+const mayLackDigits = (a: PostgresTerm, x: { scale: number }, b: PostgresTerm, y: { scale: number }): boolean =>
   x.scale !== y.scale && (x.scale > y.scale ? a : b).shortZero === true;
 
-export const hasFixedDigits = ({ type, constant, fixedDigits }: Term): boolean =>
+export const hasFixedDigits = ({ type, constant, fixedDigits }: PostgresTerm): boolean =>
   type.kind === "int" || constant !== undefined || fixedDigits === true;
 
 /** A float's arithmetic is always that of doubles. */
-export const double = (term: Term): string => (term.form === "double" ? term.sql : `(${term.sql})::double precision`);
+export const double = (term: PostgresTerm): string =>
+  term.form === "double" ? term.sql : `(${term.sql})::double precision`;
 
-export const numeric = (term: Term): string => (term.form === "numeric" ? term.sql : `(${term.sql})::numeric`);
+export const numeric = (term: PostgresTerm): string => (term.form === "numeric" ? term.sql : `(${term.sql})::numeric`);
 
 /** Not as a smallint, in whose 16 bits PostgreSQL would count and fail. */
-const atLeast32 = (term: Term): string => (term.form === "smallint" ? `(${term.sql})::integer` : term.sql);
+const atLeast32 = (term: PostgresTerm): string => (term.form === "smallint" ? `(${term.sql})::integer` : term.sql);
 
-function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
+function whole(op: string, a: PostgresTerm, x: Int, b: PostgresTerm, y: Int): PostgresTerm {
   const corners = [x.min, x.max].flatMap((left) =>
     [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
   );
@@ -65,7 +66,7 @@ function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
   if (unsigned && min < 0n) refuse("unsigned numbers whose result may be below zero, where MySQL fails");
   if (unsigned && max > most64) refuse("unsigned numbers whose result may be above what bigint holds");
   const form = min < least64 || max > most64 ? "bigint" : integerForm(min, max);
-  const cast = (term: Term) =>
+  const cast = (term: PostgresTerm) =>
     form === "bigint" && term.form !== "bigint"
       ? `(${term.sql})::bigint`
       : term.form === "numeric"
@@ -76,7 +77,7 @@ function whole(op: string, a: Term, x: Int, b: Term, y: Int): Term {
   return made(`(${left} ${op} ${cast(b)})`, bounded, form, [a, b]);
 }
 
-function remainder(op: "DIV" | "%", a: Term, b: Term): Term {
+function remainder(op: "DIV" | "%", a: PostgresTerm, b: PostgresTerm): PostgresTerm {
   if (a.type.kind === "float" || b.type.kind === "float") refuse(`${op} of floating-point numbers`);
   const divisor = (sql: string) => (constantNotZero(b) ? sql : `nullif(${sql}, 0)`);
   const nullable = a.nullable || b.nullable || !constantNotZero(b);
@@ -111,12 +112,12 @@ function wholeRemainder(op: "DIV" | "%", [x, y]: [Int, Int], held: readonly Valu
 }
 
 /** A literal's value. */
-export const constantNumber = (term: Term | undefined): number | undefined =>
+export const constantNumber = (term: PostgresTerm | undefined): number | undefined =>
   term?.constant !== undefined && "number" in term.constant && /^-?\d{1,9}$/.test(term.constant.number)
     ? Number(term.constant.number)
     : undefined;
 
-const constantNotZero = (term: Term): boolean =>
+const constantNotZero = (term: PostgresTerm): boolean =>
   term.constant !== undefined && "number" in term.constant && Number(term.constant.number) !== 0;
 
 /** MySQL's div_precision_increment, whose default nearly nobody changes; the view's or table's text does not tell it. */
@@ -126,7 +127,7 @@ const increment = 4;
  * MySQL rounds a quotient to four digits more than the dividend has. PostgreSQL's own quotient has another length and
  * would be rounded twice, so whole numbers are divided: exact, half away from zero.
  */
-function quotient(a: Term, b: Term): Term {
+function quotient(a: PostgresTerm, b: PostgresTerm): PostgresTerm {
   if (a.type.kind === "float" || b.type.kind === "float") {
     return made(`(${double(a)} / nullif(${double(b)}, 0))`, { kind: "float", bits: 64 }, "double", [a, b], {
       nullable: true,
@@ -154,7 +155,7 @@ function quotient(a: Term, b: Term): Term {
   });
 }
 
-export function negated(term: Term): Term {
+export function negated(term: PostgresTerm): PostgresTerm {
   const a = asNumber(term);
   if (a.constant !== undefined && "number" in a.constant) {
     const number = a.constant.number.startsWith("-") ? a.constant.number.slice(1) : `-${a.constant.number}`;
@@ -178,12 +179,12 @@ export function negated(term: Term): Term {
 }
 
 /** MySQL's bits are those of an unsigned 64-bit number: the same only while no sign is in play. */
-export function bitwise(op: string, first: Term, second: Term): Term {
+export function bitwise(op: string, first: PostgresTerm, second: PostgresTerm): PostgresTerm {
   const a = asNumber(first);
   const b = asNumber(second);
   if (a.type.kind !== "int" || b.type.kind !== "int") return refuse(`${op} of what is no whole number`);
   const [x, y] = [a.type, b.type];
-  const wide = (term: Term) => (term.form === "bigint" ? term.sql : `(${term.sql})::bigint`);
+  const wide = (term: PostgresTerm) => (term.form === "bigint" ? term.sql : `(${term.sql})::bigint`);
   if (x.max > most64 || y.max > most64) refuse(`${op} of numbers above bigint's`);
   if (op === "&") {
     if (x.min < 0n && y.min < 0n) refuse("& of numbers that may both be below zero");

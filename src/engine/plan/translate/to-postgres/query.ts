@@ -7,14 +7,14 @@ import type { From, Node, Query, Select } from "../tree.ts";
 import { int, isBit } from "../types.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
-import { type FromItem, groupColumns } from "./grouping.ts";
+import { groupColumns, type PostgresFromItem } from "./grouping.ts";
 import { columnTerm } from "./index.ts";
 import { hasFixedDigits } from "./numbers.ts";
-import { asCondition, type Term, type TranslationContext } from "./term.ts";
+import { asCondition, type PostgresContext, type PostgresTerm } from "./term.ts";
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */
 
-export interface Views {
+export interface PostgresViews {
   /** [database, name] or [name]. */
   relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
   doubt(reason: string): void;
@@ -23,23 +23,23 @@ export interface Views {
   notes: Set<string>;
 }
 
-export interface OutputColumn {
+export interface PostgresOutputColumn {
   name: string;
-  term: Term;
+  term: PostgresTerm;
 }
 
-export interface Translation {
+export interface PostgresTranslation {
   sql: string;
-  columns: OutputColumn[];
+  columns: PostgresOutputColumn[];
 }
 
 interface Scope {
-  sources: FromItem[];
-  with: Map<string, OutputColumn[]>;
+  sources: PostgresFromItem[];
+  with: Map<string, PostgresOutputColumn[]>;
   parent: Scope | undefined;
 }
 
-export function translateQuery(views: Views, query: Query, parent?: Scope): Translation {
+export function translateQuery(views: PostgresViews, query: Query, parent?: Scope): PostgresTranslation {
   const scope: Scope = { sources: [], with: new Map(parent?.with), parent };
   if (query.recursive) refuse("recursive queries are not translated");
   const withs = query.with.map(({ name, columns, query: inner }) => {
@@ -63,7 +63,7 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
     });
     if (query.order.length > 0) refuse("an ordered union is not translated");
     const sql = `${before}(${left.sql}) ${body.op}${body.all ? " ALL" : ""} (${right.sql})${limits(query)}`;
-    const columns = left.columns.map(({ name, term }, at): OutputColumn => {
+    const columns = left.columns.map(({ name, term }, at): PostgresOutputColumn => {
       const other = right.columns[at]?.term ?? term;
       return {
         name,
@@ -87,15 +87,15 @@ export function translateQuery(views: Views, query: Query, parent?: Scope): Tran
 }
 
 /** What holds the numbers of both sides of a union. */
-function widened(a: Term, b: Term): Partial<Term> {
+function widened(a: PostgresTerm, b: PostgresTerm): Partial<PostgresTerm> {
   if (a.type.kind !== "int" || b.type.kind !== "int" || isBit(a.type)) return {};
   const min = smaller(a.type.min, b.type.min);
   const type = int(min, larger(a.type.max, b.type.max), min >= 0n && (a.type.unsigned || b.type.unsigned));
   return { type, form: a.form === "smallint" ? b.form : a.form };
 }
 
-const alike = (a: Term, b: Term): boolean => {
-  const shape = ({ type, form }: Term) =>
+const alike = (a: PostgresTerm, b: PostgresTerm): boolean => {
+  const shape = ({ type, form }: PostgresTerm) =>
     `${type.kind} ${form === "smallint" ? "integer" : form} ${type.kind === "decimal" ? type.scale : ""} ${isBit(type)} ${type.kind === "text" ? (type.collation ?? "") : ""}`;
   return shape(a) === shape(b) && a.unrounded === undefined && b.unrounded === undefined;
 };
@@ -107,7 +107,7 @@ function limits(query: Query): string {
   return query.offset === undefined ? limit : `${limit} OFFSET ${amount(query.offset)}`;
 }
 
-function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "term"> {
+function surroundings(views: PostgresViews, scope: Scope): Omit<PostgresContext, "term"> {
   return {
     catalogue: false,
     maria: views.maria,
@@ -120,18 +120,24 @@ function surroundings(views: Views, scope: Scope): Omit<TranslationContext, "ter
   };
 }
 
-function translateSelect(views: Views, scope: Scope, select: Select, query: Query, limited: boolean): Translation {
+function translateSelect(
+  views: PostgresViews,
+  scope: Scope,
+  select: Select,
+  query: Query,
+  limited: boolean,
+): PostgresTranslation {
   const from = select.from.map((item) => translateFrom(views, scope, item));
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${asCondition(plain.term(select.where))}`;
-  const context: TranslationContext = createContext({
+  const context: PostgresContext = createContext({
     ...surroundings(views, scope),
     call: (call) => aggregate(plain, call, views.notes),
   });
   const terms = select.items.map(({ value }) => context.term(value));
-  const columns = select.items.map(({ value, alias }, at): OutputColumn => {
+  const columns = select.items.map(({ value, alias }, at): PostgresOutputColumn => {
     const name = alias ?? (value.is === "column" ? (value.path.at(-1) as string) : `column ${at + 1}`);
-    const term = terms[at] as Term;
+    const term = terms[at] as PostgresTerm;
     if (term.type.kind === "null" || term.type.kind === "other")
       refuse(`the column ${name} has a type that is not translated`);
     if (select.distinct) distinguished(context, term, "DISTINCT");
@@ -165,7 +171,7 @@ function translateSelect(views: Views, scope: Scope, select: Select, query: Quer
     const at = aliased(item.by);
     if (at < 0) return ordered(context, item, limited);
     if (limited)
-      ordered(createContext({ ...surroundings(views, scope), resolve: () => terms[at] as Term }), item, true);
+      ordered(createContext({ ...surroundings(views, scope), resolve: () => terms[at] as PostgresTerm }), item, true);
     return `${at + 1}${item.descending ? " DESC NULLS LAST" : " NULLS FIRST"}`;
   });
   if (order.length > 0 && !limited) views.notes.add("rows are ordered by PostgreSQL's collation");
@@ -188,13 +194,13 @@ function withAliases(node: Node, select: Select): Node {
   return replaced(node) as Node;
 }
 
-function add(scope: Scope, source: FromItem): void {
+function add(scope: Scope, source: PostgresFromItem): void {
   if (scope.sources.some(({ alias }) => alias === source.alias)) refuse(`two tables are called ${source.alias}`);
   if (Buffer.byteLength(source.alias) > 63) refuse(`the name ${source.alias} is longer than 63 bytes`);
   scope.sources.push(source);
 }
 
-function translateFrom(views: Views, scope: Scope, from: From): string {
+function translateFrom(views: PostgresViews, scope: Scope, from: From): string {
   if (from.is === "join") return translateJoin(views, scope, from);
   if (from.columns !== undefined) return refuse("an alias with a list of columns is not translated");
   const local = from.is === "table" && from.path.length === 1 ? scope.with.get(from.path[0] as string) : undefined;
@@ -204,7 +210,7 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
   const found = derived?.columns ?? local;
   if (found !== undefined) {
     if (from.is === "derived" && from.lateral) return refuse("LATERAL is not translated");
-    const columns = found.map(({ name, term: { unrounded, ...term } }): [string, Term] => {
+    const columns = found.map(({ name, term: { unrounded, ...term } }): [string, PostgresTerm] => {
       if (unrounded !== undefined) refuse("a quotient that is counted on with");
       return [name.toLowerCase(), { ...term, sql: `${quoted}.${identifier(name)}`, stability: "immutable" }];
     });
@@ -217,7 +223,7 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
   const relation = views.relation(path);
   if (relation === undefined) return refuse(`${path.join(".")} is not copied`);
   if ("reason" in relation) return refuse(relation.reason);
-  const columns = [...relation.columns].map(([name, column]): [string, Term] => [
+  const columns = [...relation.columns].map(([name, column]): [string, PostgresTerm] => [
     name.toLowerCase(),
     columnTerm(column, `${quoted}.${identifier(column.name)}`),
   ]);
@@ -229,7 +235,7 @@ function translateFrom(views: Views, scope: Scope, from: From): string {
   return `${qualified(...relation.target)} AS ${quoted}`;
 }
 
-function translateJoin(views: Views, scope: Scope, join: Extract<From, { is: "join" }>): string {
+function translateJoin(views: PostgresViews, scope: Scope, join: Extract<From, { is: "join" }>): string {
   if (join.using !== undefined || join.natural) return refuse("JOIN USING is not translated");
   if (join.how === "FULL") return refuse("FULL JOIN is not translated");
   const start = scope.sources.length;

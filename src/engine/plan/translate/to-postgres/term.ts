@@ -32,7 +32,7 @@ export type ValueForm =
 /** PostgreSQL's own word for how often the value may change. */
 export type Stability = "immutable" | "stable" | "volatile";
 
-export interface Term {
+export interface PostgresTerm {
   /** Binds like a name: parenthesised where it is more than one. */
   sql: string;
   type: Type;
@@ -66,17 +66,17 @@ export interface Term {
   length?: number;
 }
 
-export interface TranslationContext extends Doubts {
+export interface PostgresContext extends Doubts {
   /** The text is a table's in information_schema, which MySQL encodes twice. */
   catalogue: boolean;
   /** The source is MariaDB, in which a remainder may be a zero below zero. */
   maria: boolean;
-  resolve(path: readonly string[]): Term;
+  resolve(path: readonly string[]): PostgresTerm;
   /** Absent where queries cannot stand. */
-  query?(query: Query): { sql: string; columns: Term[] };
+  query?(query: Query): { sql: string; columns: PostgresTerm[] };
   /** Absent where aggregates cannot stand. */
-  call?(call: FunctionCall): Term | undefined;
-  term(node: Node): Term;
+  call?(call: FunctionCall): PostgresTerm | undefined;
+  term(node: Node): PostgresTerm;
 }
 
 const order: Stability[] = ["immutable", "stable", "volatile"];
@@ -85,7 +85,13 @@ export const worst = (...terms: readonly { stability: Stability }[]): Stability 
   order[Math.max(0, ...terms.map(({ stability }) => order.indexOf(stability)))] as Stability;
 
 /** A term made of others: nullable and stable as they are, unless told. Made of none, it is not NULL and immutable. */
-export function made(sql: string, type: Type, form: ValueForm, parts: readonly Term[], more: Partial<Term> = {}): Term {
+export function made(
+  sql: string,
+  type: Type,
+  form: ValueForm,
+  parts: readonly PostgresTerm[],
+  more: Partial<PostgresTerm> = {},
+): PostgresTerm {
   const aggregate = parts.some((part) => part.aggregate === true);
   const minusZero = parts.some((part) => part.minusZero === true);
   const unsigned = parts.some((part) => part.unsigned === true);
@@ -107,13 +113,16 @@ export function made(sql: string, type: Type, form: ValueForm, parts: readonly T
 }
 
 /** A text literal's value. */
-export const constantText = (term: Term): string | undefined =>
+export const constantText = (term: PostgresTerm): string | undefined =>
   term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
 export const truth: Type = { kind: "int", min: 0n, max: 1n, unsigned: false };
 
-export const condition = (sql: string, parts: readonly Term[], more: Partial<Term> = {}): Term =>
-  made(sql, truth, "boolean", parts, more);
+export const condition = (
+  sql: string,
+  parts: readonly PostgresTerm[],
+  more: Partial<PostgresTerm> = {},
+): PostgresTerm => made(sql, truth, "boolean", parts, more);
 
 /** A text literal whose type is told, so that no operator is chosen by guess. */
 export const textLiteral = (value: string): string => `${literal(value).trimStart()}::text`;
@@ -139,10 +148,10 @@ export function formOf(targetType: string, source: Type): ValueForm {
 export const integerForm = (min: bigint, max: bigint): ValueForm =>
   min >= -(2n ** 31n) && max < 2n ** 31n ? "integer" : min >= least64 && max <= most64 ? "bigint" : "numeric";
 
-export const words = (term: Term): string => formatType(term.type);
+export const words = (term: PostgresTerm): string => formatType(term.type);
 
 /** As a condition: MySQL takes any number but zero for true. */
-export function asCondition(term: Term): string {
+export function asCondition(term: PostgresTerm): string {
   if (term.form === "boolean") return term.sql;
   if (term.type.kind === "null") return "NULL::boolean";
   const number = asNumber(term);
@@ -150,7 +159,7 @@ export function asCondition(term: Term): string {
 }
 
 /** As a number. Errors: Refusal where MySQL would convert text or time. */
-export function asNumber(term: Term): Term {
+export function asNumber(term: PostgresTerm): PostgresTerm {
   const { type, form } = term;
   if (term.unrounded !== undefined)
     refuse("a quotient is counted on with, which MySQL does with more digits than it shows");
@@ -175,9 +184,9 @@ export function asNumber(term: Term): Term {
 const filled = "the text of a ZEROFILL column, before which MySQL writes zeros";
 
 /** As text, exactly as MySQL writes the value. */
-export function asText(term: Term): Term {
+export function asText(term: PostgresTerm): PostgresTerm {
   const { type, form, sql } = term;
-  const as = (written: string, ascii: boolean, more: Partial<Term> = {}): Term => ({
+  const as = (written: string, ascii: boolean, more: Partial<PostgresTerm> = {}): PostgresTerm => ({
     ...term,
     sql: written,
     form: "text",

@@ -2,11 +2,11 @@ import { isAlone, mysqlComparison } from "../collation.ts";
 import { refuse } from "../refusal.ts";
 import type { Node } from "../tree.ts";
 import { sharedCollation } from "./comparisons.ts";
-import { asText, condition, constantText, type Term, type TranslationContext, textLiteral } from "./term.ts";
+import { asText, condition, constantText, type PostgresContext, type PostgresTerm, textLiteral } from "./term.ts";
 
 /** LIKE and searching, character by character: where the collation tells characters apart as PostgreSQL does. */
 
-export function like(context: TranslationContext, node: Extract<Node, { is: "like" }>): Term {
+export function like(context: PostgresContext, node: Extract<Node, { is: "like" }>): PostgresTerm {
   if (node.how === "REGEXP") return refuse("regular expressions, whose dialects differ");
   const operand = context.term(node.operand);
   const pattern = context.term(node.pattern);
@@ -39,7 +39,7 @@ function endsInEscape(text: string, escaping: string): boolean {
 }
 
 /** Whether text is searched byte by byte. MySQL searches in the collation of what is searched in, literals included. */
-export function searchable(context: TranslationContext, within: Term, sought: Term): void {
+export function searchable(context: PostgresContext, within: PostgresTerm, sought: PostgresTerm): void {
   const collation = within.type.kind === "text" ? within.type.collation : undefined;
   if (collation === undefined) refuse("text is searched in the collation of a session that is not known");
   sharedCollation(within.type, sought.type);
