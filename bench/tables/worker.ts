@@ -6,7 +6,7 @@ import { copy } from "../../src/engine/index.ts";
 import { foundRuns } from "../../src/engine/run/reset.ts";
 import { createRedactor } from "../../src/guard/redact.ts";
 import { createJournal } from "../../src/worker/journal.ts";
-import type { OperatorResponse } from "../../src/worker/operator.ts";
+import type { OperatorResponse } from "../../src/worker/operator-client.ts";
 import type { RunOutcome, WorkerAssignment } from "../../src/worker/protocol.ts";
 import { runWorker } from "../../src/worker/run.ts";
 

@@ -1,5 +1,5 @@
 import { backoff, sleep } from "./backoff.ts";
-import type { OperatorResponse } from "./operator.ts";
+import type { OperatorResponse } from "./operator-client.ts";
 
 /**
  * Repeats a call until the operator has answered it. Undefined: the signal or the deadline ended it, and nothing is known.

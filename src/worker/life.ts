@@ -4,7 +4,7 @@ import type { Redactor } from "../guard/redact.ts";
 import { backoff, sleep } from "./backoff.ts";
 import { untilDelivered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";
-import type { Operator } from "./operator.ts";
+import type { OperatorClient } from "./operator-client.ts";
 import * as outcomes from "./outcome.ts";
 import { exitCodes, type Report, type RunOutcome } from "./protocol.ts";
 import { type Reporter, startReporter } from "./reporter.ts";
@@ -15,7 +15,7 @@ import { type Reporter, startReporter } from "./reporter.ts";
  */
 
 export interface LifeParts {
-  operator: Operator;
+  operator: OperatorClient;
   redactor: Redactor;
   journal: Journal;
   /** Aborts when the pod is asked to stop (SIGTERM). */
@@ -133,7 +133,12 @@ export async function dropCheckpoint(
 }
 
 /** Sends the state once more, so that its last entry is seen, but does not wait for long. */
-async function lastWord(reporter: Reporter, state: () => Report, operator: Operator, ms: number): Promise<ExitCode> {
+async function lastWord(
+  reporter: Reporter,
+  state: () => Report,
+  operator: OperatorClient,
+  ms: number,
+): Promise<ExitCode> {
   await reporter.stop();
   const answer = await operator.progress({ ...state(), isLast: true }, AbortSignal.timeout(ms));
   return answer.kind === "superseded" ? exitCodes.superseded : exitCodes.retry;

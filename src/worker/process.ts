@@ -2,7 +2,7 @@ import { pino } from "pino";
 import * as z from "zod";
 import { createRedactor } from "../guard/redact.ts";
 import { createJournal } from "./journal.ts";
-import { createOperator } from "./operator.ts";
+import { createOperatorClient } from "./operator-client.ts";
 import type { BackupRoom, WorkerEngine } from "./parts.ts";
 import { exitCodes, workerEnv } from "./protocol.ts";
 import { runWorker } from "./run.ts";
@@ -50,7 +50,7 @@ export async function runWorkerProcess(engine: WorkerEngine, backup: () => Promi
 
   const terminated = new AbortController();
   for (const signal of ["SIGTERM", "SIGINT"] as const) process.on(signal, () => terminated.abort());
-  const operator = createOperator({
+  const operator = createOperatorClient({
     url: settings.data[workerEnv.url],
     ca: settings.data[workerEnv.ca],
     tokenFile: settings.data[workerEnv.tokenFile],

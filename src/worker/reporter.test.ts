@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { OperatorResponse } from "./operator.ts";
+import type { OperatorResponse } from "./operator-client.ts";
 import type { Report } from "./protocol.ts";
 import { startReporter } from "./reporter.ts";
 

@@ -1,5 +1,5 @@
 import { backoff, sleep } from "./backoff.ts";
-import type { OperatorResponse } from "./operator.ts";
+import type { OperatorResponse } from "./operator-client.ts";
 import type { Report } from "./protocol.ts";
 
 /**

@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { WorkerEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
-import { createOperator } from "../../src/worker/operator.ts";
+import { createOperatorClient } from "../../src/worker/operator-client.ts";
 import { type AnyWork, protocol } from "../../src/worker/protocol.ts";
 import { type PlayedOperator, playOperator } from "./operator.ts";
 
@@ -81,7 +81,7 @@ describe("an operator", () => {
   it("takes what its own worker sends, which says its version", async () => {
     const tokenFile = join(mkdtempSync(join(tmpdir(), "p-")), "token");
     writeFileSync(tokenFile, "a-token");
-    const worker = createOperator({ url: `https://127.0.0.1:${port()}`, ca, tokenFile, learn: () => {} });
+    const worker = createOperatorClient({ url: `https://127.0.0.1:${port()}`, ca, tokenFile, learn: () => {} });
     const seen = once(server, "request");
     expect(await worker.work(AbortSignal.timeout(10_000))).toMatchObject({ kind: "ok", body: { run: 2 } });
     const [received] = await seen;
@@ -98,7 +98,7 @@ describe("a worker", () => {
   afterAll(() => operator.stop());
 
   it("understands the work that an operator of the version before gives", async () => {
-    const worker = createOperator({ ...operator, learn: () => {} });
+    const worker = createOperatorClient({ ...operator, learn: () => {} });
     const answer = await worker.work(AbortSignal.timeout(10_000));
     expect(answer).toMatchObject({ kind: "ok", body: { owner: "6f6d8f6a-0000-4000-8000-000000000001", run: 2 } });
     worker.close();

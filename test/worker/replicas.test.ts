@@ -9,7 +9,7 @@ import type { WorkerEndpoint } from "../../controllers/migration/endpoint/endpoi
 import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { ClusterError } from "../../src/cluster/index.ts";
 import { makeCa, makeServerCertificate } from "../../src/guard/certificate.ts";
-import { createOperator, type Operator } from "../../src/worker/operator.ts";
+import { createOperatorClient, type OperatorClient } from "../../src/worker/operator-client.ts";
 
 /** Two replicas of the operator behind one address, as a Service has them: each connection goes to the next. */
 
@@ -20,7 +20,7 @@ const listen = async (server: Server): Promise<number> => {
 };
 
 const servers: Server[] = [];
-let worker: Operator;
+let worker: OperatorClient;
 let heard = 0;
 
 beforeAll(async () => {
@@ -58,7 +58,7 @@ beforeAll(async () => {
   const tokenFile = join(mkdtempSync(join(tmpdir(), "r-")), "token");
   writeFileSync(tokenFile, "a-token");
   const url = `https://127.0.0.1:${await listen(service)}`;
-  worker = createOperator({ url, ca: authority.certificate, tokenFile, learn: () => {} });
+  worker = createOperatorClient({ url, ca: authority.certificate, tokenFile, learn: () => {} });
 });
 afterAll(() => {
   worker?.close();

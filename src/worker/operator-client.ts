@@ -3,7 +3,7 @@ import { Agent } from "node:https";
 import { postJson } from "../guard/post-json.ts";
 import { type AnyWork, anyWorkSchema, protocol, type Report, type RunOutcome } from "./protocol.ts";
 
-/** The worker's side of the protocol: one HTTPS request for each call. Nothing here retries; callers know how long. */
+/** The worker's client of the operator: one HTTPS request for each call of the protocol. Nothing here retries; callers know how long. */
 
 export type OperatorResponse<T> =
   | { kind: "ok"; body: T }
@@ -14,7 +14,7 @@ export type OperatorResponse<T> =
   /** The operator understood and will not take it; the same request would be refused again. */
   | { kind: "refused"; why: string };
 
-export interface Operator {
+export interface OperatorClient {
   work(signal: AbortSignal): Promise<OperatorResponse<AnyWork>>;
   progress(report: Report, signal: AbortSignal): Promise<OperatorResponse<null>>;
   result(outcome: RunOutcome, signal: AbortSignal): Promise<OperatorResponse<null>>;
@@ -36,7 +36,13 @@ interface Settings {
 const bound = { most: 8 * 1024 * 1024, tooLarge: "the operator's answer is too large" };
 const refusals = new Set([400, 413, 415, 422]);
 
-export function createOperator({ url, ca, tokenFile, learn, requestTimeoutMs = 10_000 }: Settings): Operator {
+export function createOperatorClient({
+  url,
+  ca,
+  tokenFile,
+  learn,
+  requestTimeoutMs = 10_000,
+}: Settings): OperatorClient {
   const agent = new Agent({ ca, keepAlive: true, maxSockets: 2 });
 
   async function post(path: string, body: unknown, signal: AbortSignal): Promise<OperatorResponse<unknown>> {
