@@ -2,7 +2,7 @@ import { hkdfSync } from "node:crypto";
 import { bech32 } from "@scure/base";
 import { identityToRecipient } from "age-encryption";
 import { type Client, kinds } from "../../src/cluster/index.ts";
-import { fieldOf, keepSecret } from "../migration/endpoint/secret.ts";
+import { fieldOf, keepSecret } from "../worker-endpoint/secret.ts";
 import type { KeyRing } from "./work.ts";
 
 /**

@@ -8,12 +8,6 @@ import {
   type MigrationController,
   migrationKey,
 } from "../../controllers/migration/controller.ts";
-import { createAuthoriser } from "../../controllers/migration/endpoint/authorise.ts";
-import { createEndpoint } from "../../controllers/migration/endpoint/endpoint.ts";
-import { ensurePasswords } from "../../controllers/migration/endpoint/installation.ts";
-import type { OperatorKeys } from "../../controllers/migration/endpoint/keys.ts";
-import { namedKeys, sealedUrls } from "../../controllers/migration/endpoint/sealing.ts";
-import { createWorkerServer } from "../../controllers/migration/endpoint/server.ts";
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
 import { migrationsFirst } from "../../controllers/payment/first.ts";
@@ -23,6 +17,12 @@ import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";
 import { createQueue, type Queue } from "../../controllers/runtime/queue.ts";
 import { splitQueue } from "../../controllers/runtime/split-queue.ts";
+import { createAuthoriser } from "../../controllers/worker-endpoint/authorise.ts";
+import { createEndpoint } from "../../controllers/worker-endpoint/endpoint.ts";
+import { ensurePasswords } from "../../controllers/worker-endpoint/installation.ts";
+import type { OperatorKeys } from "../../controllers/worker-endpoint/keys.ts";
+import { namedKeys, sealedUrls } from "../../controllers/worker-endpoint/sealing.ts";
+import { createWorkerServer } from "../../controllers/worker-endpoint/server.ts";
 import { failureOf } from "../api/problem.ts";
 import { connect, createClient, createRecorder, pause, runElection, startInformers } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";

@@ -130,7 +130,7 @@ describe("docs/overview.md", () => {
 
   it("has the times of reports and of the lock", () => {
     const often = /often = \{ first: (\d+), firstFor: ([\d_]+), later: ([\d_]+) \}/.exec(
-      read("controllers/migration/endpoint/endpoint.ts"),
+      read("controllers/worker-endpoint/endpoint.ts"),
     );
     const [first, firstFor, later] = (often ?? []).slice(1).map((value) => Number(value.replace("_", "")) / 1000);
     expect(firstFor).toBe(60);

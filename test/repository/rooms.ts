@@ -102,7 +102,7 @@ export const rooms: Room[] = [
     path: `controllers/backup-run/${file}.ts`,
     rooms: [
       "controllers/backup-run",
-      "controllers/migration/endpoint",
+      "controllers/worker-endpoint",
       jobs,
       resources,
       protocol,
@@ -138,7 +138,7 @@ export const rooms: Room[] = [
     packages: [],
   },
   {
-    path: "controllers/migration/endpoint",
+    path: "controllers/worker-endpoint",
     rooms: [
       resources,
       protocol,

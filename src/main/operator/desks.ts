@@ -1,7 +1,7 @@
 import type { WorkOptions } from "../../../controllers/backup-run/work.ts";
-import { type DeskOptions, migrationDesk } from "../../../controllers/migration/endpoint/desk.ts";
-import type { EndpointOptions } from "../../../controllers/migration/endpoint/endpoint.ts";
 import { ownNames } from "../../../controllers/rbac.ts";
+import { type DeskOptions, migrationDesk } from "../../../controllers/worker-endpoint/desk.ts";
+import type { EndpointOptions } from "../../../controllers/worker-endpoint/endpoint.ts";
 import type { OperatorEnvironment } from "./config.ts";
 import { isMadeForTeam } from "./teams.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import { readExternalKeys } from "../../../controllers/migration/endpoint/external-keys.ts";
-import { ensureInstallation } from "../../../controllers/migration/endpoint/installation.ts";
-import { ensureKeys, type KeysOptions, type OperatorKeys } from "../../../controllers/migration/endpoint/keys.ts";
 import { ownNames } from "../../../controllers/rbac.ts";
+import { readExternalKeys } from "../../../controllers/worker-endpoint/external-keys.ts";
+import { ensureInstallation } from "../../../controllers/worker-endpoint/installation.ts";
+import { ensureKeys, type KeysOptions, type OperatorKeys } from "../../../controllers/worker-endpoint/keys.ts";
 import type { Client } from "../../cluster/index.ts";
 import type { OperatorEnvironment } from "./config.ts";
 

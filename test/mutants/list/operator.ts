@@ -4,7 +4,7 @@ import type { Mutant } from "../mutant.ts";
 
 const refused = (name: string) => ({ file: "test/operator/endpoint.test.ts", name: `who is refused > ${name}` });
 const verified = (name: string) => ({
-  file: "controllers/migration/endpoint/tokens/keys.test.ts",
+  file: "controllers/worker-endpoint/tokens/keys.test.ts",
   name: `is refused: > ${name}`,
 });
 const decide = (name: string) => ({
@@ -15,7 +15,7 @@ const decide = (name: string) => ({
 export const operator: readonly Mutant[] = [
   {
     id: "any-jobs-pod-believed",
-    file: "controllers/migration/endpoint/authorise.ts",
+    file: "controllers/worker-endpoint/authorise.ts",
     find: "if (status?.job?.uid !== jobUid) {",
     replace: "if (status?.job === undefined) {",
     test: refused("a pod of somebody's Job that carries the labels of the Migration"),
@@ -23,7 +23,7 @@ export const operator: readonly Mutant[] = [
   },
   {
     id: "old-run-served-in-reset",
-    file: "controllers/migration/endpoint/authorise.ts",
+    file: "controllers/worker-endpoint/authorise.ts",
     find: 'if (spec.reset > (status.reset ?? 0)) throw stale("the Migration is being reset");',
     replace: "",
     test: refused("a pod of the run before a reset, from the moment in which the reset is asked for"),
@@ -31,7 +31,7 @@ export const operator: readonly Mutant[] = [
   },
   {
     id: "pod-by-its-name-alone",
-    file: "controllers/migration/endpoint/authorise.ts",
+    file: "controllers/worker-endpoint/authorise.ts",
     find: "if (pod?.metadata.uid !== identity.podUid) throw",
     replace: "if (pod === undefined) throw",
     test: refused("a token of a pod that was deleted, when another pod has its name"),
@@ -39,7 +39,7 @@ export const operator: readonly Mutant[] = [
   },
   {
     id: "token-for-anybody",
-    file: "controllers/migration/endpoint/tokens/keys.ts",
+    file: "controllers/worker-endpoint/tokens/keys.ts",
     find: "...{ issuer, audience, algorithms, clockTolerance, currentDate },",
     replace: "...{ issuer, algorithms, clockTolerance, currentDate },",
     test: verified("one for another audience"),
@@ -47,7 +47,7 @@ export const operator: readonly Mutant[] = [
   },
   {
     id: "token-of-any-namespace",
-    file: "controllers/migration/endpoint/tokens/keys.ts",
+    file: "controllers/worker-endpoint/tokens/keys.ts",
     find: "if (!namespaces.includes(namespace)) throw",
     replace: "if (namespaces.length === 0) throw",
     test: verified("one of a namespace that is not watched"),
@@ -117,7 +117,7 @@ export const operator: readonly Mutant[] = [
     file: "src/cluster/archive.ts",
     find: "return packed === undefined || !isOwn ? undefined",
     replace: "return packed === undefined ? undefined",
-    test: { file: "controllers/migration/endpoint/work.test.ts", name: "a report that is another's is none" },
+    test: { file: "controllers/worker-endpoint/work.test.ts", name: "a report that is another's is none" },
     harm: "A reset drops by the list of another migration's report.",
   },
   {

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { openUrl, sealUrl } from "../../../src/guard/seal.ts";
+import { openUrl, sealUrl } from "../../src/guard/seal.ts";
 import { externalKeys, readExternalKeys } from "./external-keys.ts";
 
 const random = () => randomBytes(32).toString("base64");

@@ -1,16 +1,16 @@
 import * as z from "zod";
-import { mostBytesOf } from "../../../src/billing/limit.ts";
-import type { PriceList } from "../../../src/billing/prices.ts";
-import { ArchiveError, type ArchivePlace, readArchive, unpacked } from "../../../src/cluster/index.ts";
-import { type OpeningKeys, openFields } from "../../../src/guard/envelope.ts";
-import type { GuardPolicy } from "../../../src/guard/policy.ts";
-import { forMigration } from "../../../src/guard/sealed-for.ts";
-import { elementsOf, NoSuchPart, partAt } from "../../../src/resources/archive/json-parts.ts";
-import { hasReached, type Migration } from "../../../src/resources/migration.ts";
-import { optionsSchema } from "../../../src/resources/options.ts";
-import { runTypeOf } from "../../../src/resources/run-type.ts";
-import { placeSchema, type WorkerAssignment, workerPaths } from "../../../src/worker/protocol.ts";
-import { resetDone } from "../run.ts";
+import { mostBytesOf } from "../../src/billing/limit.ts";
+import type { PriceList } from "../../src/billing/prices.ts";
+import { ArchiveError, type ArchivePlace, readArchive, unpacked } from "../../src/cluster/index.ts";
+import { type OpeningKeys, openFields } from "../../src/guard/envelope.ts";
+import type { GuardPolicy } from "../../src/guard/policy.ts";
+import { forMigration } from "../../src/guard/sealed-for.ts";
+import { elementsOf, NoSuchPart, partAt } from "../../src/resources/archive/json-parts.ts";
+import { hasReached, type Migration } from "../../src/resources/migration.ts";
+import { optionsSchema } from "../../src/resources/options.ts";
+import { runTypeOf } from "../../src/resources/run-type.ts";
+import { placeSchema, type WorkerAssignment, workerPaths } from "../../src/worker/protocol.ts";
+import { resetDone } from "../migration/run.ts";
 import { EndpointRefusal } from "./authorise.ts";
 import { NoWork } from "./no-work.ts";
 

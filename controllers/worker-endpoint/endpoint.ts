@@ -1,7 +1,7 @@
-import { type Client, isConflict } from "../../../src/cluster/index.ts";
-import { SealError } from "../../../src/guard/seal.ts";
-import type { AnyWork, Report, RunOutcome } from "../../../src/worker/protocol.ts";
-import { managers } from "../../jobs/managers.ts";
+import { type Client, isConflict } from "../../src/cluster/index.ts";
+import { SealError } from "../../src/guard/seal.ts";
+import type { AnyWork, Report, RunOutcome } from "../../src/worker/protocol.ts";
+import { managers } from "../jobs/managers.ts";
 import { type Authoriser, type EndpointCaller, EndpointRefusal } from "./authorise.ts";
 import type { Desk } from "./desk.ts";
 import { NoWork } from "./no-work.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { makeSealingKey, openUrl, sealUrl } from "../../../src/guard/seal.ts";
+import { makeSealingKey, openUrl, sealUrl } from "../../src/guard/seal.ts";
 import { type KeptKey, namedKeys, sealingAfter } from "./sealing.ts";
 
 const now = new Date("2026-01-10T00:00:00Z");

@@ -1,7 +1,7 @@
-import { overQuote, wrongStatistics } from "../../../src/billing/limit.ts";
-import type { PriceList } from "../../../src/billing/prices.ts";
-import type { Migration } from "../../../src/resources/migration.ts";
-import type { RunOutcome } from "../../../src/worker/protocol.ts";
+import { overQuote, wrongStatistics } from "../../src/billing/limit.ts";
+import type { PriceList } from "../../src/billing/prices.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import type { RunOutcome } from "../../src/worker/protocol.ts";
 
 /** The engine's code (src/engine/run/source-limit.ts). */
 const sourceTooLarge = "source_too_large";

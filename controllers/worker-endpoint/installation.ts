@@ -1,6 +1,6 @@
-import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
-import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
-import { installed, passwordShards, passwordsName } from "../../../src/resources/crd/installed.ts";
+import { type Client, kinds, type Secret } from "../../src/cluster/index.ts";
+import type { CertificateAndKey } from "../../src/guard/certificate.ts";
+import { installed, passwordShards, passwordsName } from "../../src/resources/crd/installed.ts";
 import { createMissing } from "./create-missing.ts";
 import { type EndpointServer, fieldOf, keepCertificate, keepSecret, makeEmptySecret, type Renewal } from "./secret.ts";
 

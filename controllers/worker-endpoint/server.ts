@@ -2,8 +2,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { Logger } from "pino";
 import * as z from "zod";
-import { ClusterError } from "../../../src/cluster/index.ts";
-import { outcomeSchema, protocol, reportSchema } from "../../../src/worker/protocol.ts";
+import { ClusterError } from "../../src/cluster/index.ts";
+import { outcomeSchema, protocol, reportSchema } from "../../src/worker/protocol.ts";
 import { EndpointRefusal } from "./authorise.ts";
 import type { WorkerEndpoint } from "./endpoint.ts";
 

@@ -1,5 +1,5 @@
-import { type Client, kinds } from "../../../../src/cluster/index.ts";
-import { audience } from "../../../../src/worker/protocol.ts";
+import { type Client, kinds } from "../../../src/cluster/index.ts";
+import { audience } from "../../../src/worker/protocol.ts";
 import { namespaceOfUser, notOfPod, notValid, otherAudience, TokenRefused, type TokenReviewer } from "./identity.ts";
 
 /** The API server looks at each token: a TokenReview, which needs a right on the cluster. */

@@ -3,8 +3,8 @@ import { once } from "node:events";
 import type { AddressInfo } from "node:net";
 import { connect, createServer } from "node:tls";
 import { expect, test } from "vitest";
-import { type Client, ClusterError } from "../../../src/cluster/index.ts";
-import type { KubeObject } from "../../../src/resources/objects.ts";
+import { type Client, ClusterError } from "../../src/cluster/index.ts";
+import type { KubeObject } from "../../src/resources/objects.ts";
 import { ensureKeys, type KeysOptions, type OperatorKeys } from "./keys.ts";
 
 /** Objects by kind and name, with versions. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import type { Migration } from "../../../src/resources/migration.ts";
-import type { Report, RunOutcome } from "../../../src/worker/protocol.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import type { Report, RunOutcome } from "../../src/worker/protocol.ts";
 import { afterOutcome, afterReport } from "./report.ts";
 
 const time = "2026-01-01T00:00:00.000Z";

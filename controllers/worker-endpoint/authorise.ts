@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
-import { type Client, kinds, type Pod } from "../../../src/cluster/index.ts";
-import type { Restore } from "../../../src/resources/backup/restore.ts";
-import type { BackupRun } from "../../../src/resources/backup/run.ts";
-import { labels } from "../../../src/resources/group.ts";
-import type { Migration } from "../../../src/resources/migration.ts";
-import { dueRun } from "../../../src/resources/run.ts";
+import { type Client, kinds, type Pod } from "../../src/cluster/index.ts";
+import type { Restore } from "../../src/resources/backup/restore.ts";
+import type { BackupRun } from "../../src/resources/backup/run.ts";
+import { labels } from "../../src/resources/group.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { dueRun } from "../../src/resources/run.ts";
 import { type PodIdentity, TokenRefused, type TokenReviewer } from "./tokens/identity.ts";
 
 /**

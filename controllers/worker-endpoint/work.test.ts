@@ -1,9 +1,9 @@
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
-import type { Client } from "../../../src/cluster/index.ts";
-import { archiveKey } from "../../../src/resources/archive/archive.ts";
-import type { Migration } from "../../../src/resources/migration.ts";
-import { typeAnnotation } from "../../../src/resources/run-type.ts";
+import type { Client } from "../../src/cluster/index.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
+import type { Migration } from "../../src/resources/migration.ts";
+import { typeAnnotation } from "../../src/resources/run-type.ts";
 import { MadeError, workOf } from "./work.ts";
 
 const noKeys = { keys: [], envelopesFrom: new Date(0).toISOString() };

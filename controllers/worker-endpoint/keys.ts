@@ -1,7 +1,7 @@
-import { type Client, kinds, type Secret } from "../../../src/cluster/index.ts";
-import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
-import type { SealingKey } from "../../../src/guard/envelope.ts";
-import type { PrivateKey } from "../../../src/guard/seal.ts";
+import { type Client, kinds, type Secret } from "../../src/cluster/index.ts";
+import type { CertificateAndKey } from "../../src/guard/certificate.ts";
+import type { SealingKey } from "../../src/guard/envelope.ts";
+import type { PrivateKey } from "../../src/guard/seal.ts";
 import { type KeptKey, rotateAnnotation, sealingAfter, sealingRetired } from "./sealing.ts";
 import { fieldOf, keepCertificate, keepSecret, left, type Renewal } from "./secret.ts";
 
@@ -81,7 +81,7 @@ async function renewed(secret: Secret | undefined, options: KeysOptions): Promis
   };
   let ca = { certificate: has(fields.ca), key: has(fields.caKey) };
   if (left(ca.certificate, now) < renewCa || ca.key === "") {
-    const { makeCa } = await import("../../../src/guard/certificate.ts");
+    const { makeCa } = await import("../../src/guard/certificate.ts");
     ca = await makeCa("Rowferry", now, { key: ca.key });
   }
   set(fields.ca, ca.certificate);

@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JWTPayload, jwtVerify } from "jose";
 import * as z from "zod";
-import { audience } from "../../../../src/worker/protocol.ts";
+import { audience } from "../../../src/worker/protocol.ts";
 import { namespaceOfUser, notOfPod, notValid, otherAudience, TokenRefused, type TokenReviewer } from "./identity.ts";
 
 /**

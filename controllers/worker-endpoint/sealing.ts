@@ -1,5 +1,5 @@
-import { makeSealingKey, type PrivateKey } from "../../../src/guard/seal.ts";
-import type { Migration } from "../../../src/resources/migration.ts";
+import { makeSealingKey, type PrivateKey } from "../../src/guard/seal.ts";
+import type { Migration } from "../../src/resources/migration.ts";
 
 /**
  * The keys that sealed URLs are opened with. The first is the one to seal to. Rotation, by schedule or when asked for, puts a new one

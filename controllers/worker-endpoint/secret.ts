@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { isIP } from "node:net";
-import { alreadyExists, type Client, isConflict, kinds, type Secret } from "../../../src/cluster/index.ts";
-import type { CertificateAndKey } from "../../../src/guard/certificate.ts";
+import { alreadyExists, type Client, isConflict, kinds, type Secret } from "../../src/cluster/index.ts";
+import type { CertificateAndKey } from "../../src/guard/certificate.ts";
 import { createMissing } from "./create-missing.ts";
 
 /** Secrets that the operator makes and renews itself, safe with several replicas: created once, replaced only as they were read. */
@@ -88,7 +88,7 @@ export async function keepCertificate(
 ): Promise<CertificateAndKey> {
   if (there.key !== "" && left(there.certificate, now) >= renewBefore && serves(there.certificate, ca, server))
     return there;
-  const { makeServerCertificate } = await import("../../../src/guard/certificate.ts");
+  const { makeServerCertificate } = await import("../../src/guard/certificate.ts");
   const { hosts, ...more } = server;
   return makeServerCertificate(ca, hosts, now, more);
 }

@@ -1,10 +1,10 @@
-import { clean, durationText, sizeText } from "../../../src/guard/text.ts";
-import { reportRef } from "../../../src/resources/archive/archive.ts";
-import { lastEntries, withIds } from "../../../src/resources/log.ts";
-import type { Migration, Progress } from "../../../src/resources/migration.ts";
-import type { Report, RunOutcome } from "../../../src/worker/protocol.ts";
-import { reportName } from "../names.ts";
-import { type WorkerStatus, workerPart } from "../status.ts";
+import { clean, durationText, sizeText } from "../../src/guard/text.ts";
+import { reportRef } from "../../src/resources/archive/archive.ts";
+import { lastEntries, withIds } from "../../src/resources/log.ts";
+import type { Migration, Progress } from "../../src/resources/migration.ts";
+import type { Report, RunOutcome } from "../../src/worker/protocol.ts";
+import { reportName } from "../migration/names.ts";
+import { type WorkerStatus, workerPart } from "../migration/status.ts";
 
 /** From what a worker says to its part of the status: pure, and every text bounded and free of control characters. */
 

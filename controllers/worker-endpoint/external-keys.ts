@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import * as z from "zod";
-import type { PrivateKey } from "../../../src/guard/seal.ts";
+import type { PrivateKey } from "../../src/guard/seal.ts";
 
 /**
  * Sealing keys that the platform keeps: a file of a mounted volume, which a secrets driver fills from a KMS or a vault. The first key is

@@ -1,8 +1,8 @@
-import { alreadyExists, type Client, kinds } from "../../../src/cluster/index.ts";
-import { clean } from "../../../src/guard/text.ts";
-import { archiveKey } from "../../../src/resources/archive/archive.ts";
-import { apiVersion } from "../../../src/resources/group.ts";
-import type { RunOutcome } from "../../../src/worker/protocol.ts";
+import { alreadyExists, type Client, kinds } from "../../src/cluster/index.ts";
+import { clean } from "../../src/guard/text.ts";
+import { archiveKey } from "../../src/resources/archive/archive.ts";
+import { apiVersion } from "../../src/resources/group.ts";
+import type { RunOutcome } from "../../src/worker/protocol.ts";
 
 interface ReportOf {
   /** Owns the ConfigMap. */
