@@ -148,7 +148,7 @@ export function endReason(pod: Pod | undefined): StateReason {
   return { reason: "WorkerFailed", message: short(pod.status?.message, 160) || "the worker's pod failed" };
 }
 
-/** As `src/worker/run.ts` logs an error after which another pod may do better. */
+/** As `src/worker/life.ts` logs an error after which another pod may do better. */
 const passing = /^(?<words>[\s\S]*) \((?<code>[a-z_]+)\); another pod tries again$/;
 
 /** The worker's own words for what ended its last pod in this run, with the engine's code. */

@@ -14,7 +14,7 @@ export const intentStates = [
   "succeeded",
 ] as const;
 
-/** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `decide.ts` reads it. */
+/** What Stripe says now of a checkout, without Stripe's own types: `stripe.ts` makes it, `controllers/payment/decide.ts` reads it. */
 export interface SeenCheckout {
   /** Of the session. */
   id: string;

@@ -15,7 +15,7 @@ import { delimiter, join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 
 // A small clone of its own, and an `npm` that installs nothing but this machine's Node under the name of the real one:
-// what is tested is when start.mjs calls npm, and what it makes of its end.
+// what is tested is when dev/start.mjs calls npm, and what it makes of its end.
 let clone: string;
 let bin: string;
 

@@ -29,7 +29,7 @@ const known: Record<string, string[]> = {
   // The agent of Stripe's SDK, which dials Stripe alone.
   "src/billing/stripe-client.ts": ["sockets"],
   "src/engine/mysql/driver/input.ts": ["sockets"],
-  // Its Socket is given to the driver, which dials through connection.ts.
+  // Its Socket is given to the driver, which dials through src/engine/postgres/driver/connection.ts.
   "src/engine/postgres/driver/block-socket.ts": ["sockets"],
   "src/engine/postgres/driver/connection.ts": ["a driver"],
   "src/engine/postgres/driver/wire.ts": ["a driver"],

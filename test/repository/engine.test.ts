@@ -99,7 +99,7 @@ it("assess and verify see of a pair its index.ts alone", () => {
   expect(crossings(graph, (from, to) => isOutside(from) && isPair(to) && !isIndex(to))).toEqual([]);
 });
 
-/** `copy/phases.ts` of docs/engine.md is a file of a direction's folder. */
+/** docs/engine.md names some files from a direction's folder. */
 const pairFolders = ["mysql-mysql", "mysql-postgres", "postgres-mysql", "postgres-postgres"].map(
   (pair) => `src/engine/plan/${pair}`,
 );

@@ -14,7 +14,7 @@ const jobs = "controllers/jobs";
 /** What their reconcilers look up and do about pods. */
 const pods = "controllers/pods";
 
-/** Whatever is not `controller.ts` decides and does not act. */
+/** All but `controllers/<kind>/controller.ts` decides and does not act. */
 function reconciler(kind: string): Room[] {
   const folder = `controllers/${kind}`;
   return [

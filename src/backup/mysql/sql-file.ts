@@ -2,7 +2,7 @@ import { BackupError } from "../contract.ts";
 
 /**
  * A file of statements for the mysql client with a delimiter of its own: so it can be taken apart again without a parser. Rows
- * hold no line feed (engine/mysql/insert.ts), and the delimiter stands in a line of its own.
+ * hold no line feed (insert-rows.ts), and the delimiter stands in a line of its own.
  */
 
 export interface SqlFile {

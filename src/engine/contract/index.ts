@@ -86,7 +86,7 @@ export interface CopyRequest {
   /** Drop first what this owner made: in `_rowferry`, and this list (from the stored report of a run that completed). */
   reset: boolean;
   made?: readonly MadeObject[];
-  /** Where that list was made, from the same report; nothing of it is dropped anywhere else (place.ts). */
+  /** Where that list was made, from the same report; nothing of it is dropped anywhere else (run/target-place.ts). */
   madeIn?: StatedPlace;
   /** A larger source is refused before the first write, or when its statistics turn out to be wrong. No limit. */
   mostBytes?: number;

@@ -75,7 +75,7 @@ export async function latencyOf({ session }: OpenedDatabase): Promise<number> {
 
 /**
  * Bytes of the complete database with indexes, also where a copy would skip some tables. Quotes and the worker's check before the first write both
- * use it, so that an unchanged source has one size. MySQL's session reads current statistics (mysql/settings.ts), not those of its cache.
+ * use it, so that an unchanged source has one size. MySQL's session reads current statistics (mysql/driver/settings.ts), not those of its cache.
  */
 export async function sizeOf(opened: OpenedDatabase): Promise<number> {
   const size = Math.max(0, Math.round(await reportedSize(opened)));

@@ -88,7 +88,7 @@ export async function refuseElsewhere(
 
 /**
  * The database that a list of a MySQL target's objects is of, where that is not the target's; PostgreSQL's names have none.
- * A difference in case alone is the server's to judge (mysql/drop.ts).
+ * A difference in case alone is the server's to judge (mysql/fence/drop.ts).
  */
 export function otherDatabase(
   { engine, database }: Pick<Endpoint, "engine" | "database">,

@@ -6,7 +6,7 @@ import { inSource } from "../../support/engine/postgres-mysql-support.ts";
 import { expectRows } from "../../support/engine/rows-of-mysql.ts";
 import { run } from "../../support/engine/run.ts";
 
-/** Reported objects of the film rental. Views: translate-views.test.ts. */
+/** Reported objects of the film rental. Views: translate/views.test.ts. */
 const reported = [
   "event forget_visits",
   "function debt_of",

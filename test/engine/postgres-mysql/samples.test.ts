@@ -6,7 +6,7 @@ import type { AnyFlavour } from "../../support/engine/mysql-support.ts";
 import { pair, rows, type Servers, startServers } from "../../support/engine/postgres-mysql-support.ts";
 import { run } from "../../support/engine/run.ts";
 
-/** Reported objects of the film rental. Views: translate-views-mysql.test.ts. */
+/** Reported objects of the film rental. Views: translate/views-mysql.test.ts. */
 const reported = [
   'aggregate public.joined("text")',
   "comment function public.debt_of(integer)",
@@ -116,7 +116,7 @@ describe.each<AnyFlavour>(["mysql", "mariadb", "mariadb-11"])("sample databases 
     expect(await next('`we"ird ``table`', "`select`", "(`two words`) VALUES ('new')")).toEqual([["8"]]);
   });
 
-  // In MySQL postgres-mysql-zoo.test.ts has it.
+  // In MySQL zoo.test.ts has it.
   if (flavour === "mariadb")
     test("the zoo's rows are all there, under names that hurt as well", async () => {
       const both = await pair(

@@ -5,12 +5,12 @@ import type { CopyOptions } from "../../../src/engine/contract/index.ts";
 import { start } from "../../cli/process.ts";
 import { directions, type Kind, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 
-/** What a copy keeps of each table: ten thousand tables fit into the chart's memory only while it is little (memory/need.ts). */
+/** What a copy keeps of each table: ten thousand tables fit into the chart's memory only while it is little (run/memory/need.ts). */
 
 const few = 20;
 const many = 240;
 /**
- * Bytes of heap for each table, a seventh above the measured ones; with the plans that are at hand (recent.ts). `data`: of a
+ * Bytes of heap for each table, a seventh above the measured ones; with the plans that are at hand (run/memory/recent.ts). `data`: of a
  * copy of rows alone, into the servers where each table is planned by the one that is there.
  */
 const limits: Record<`${Kind}-${Kind}`, { all: number; data?: number }> = {

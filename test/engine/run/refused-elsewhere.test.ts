@@ -5,7 +5,7 @@ import { type Flavour, pair, rows, startServers } from "../../support/engine/mys
 import * as postgres from "../../support/engine/postgres-mysql-support.ts";
 import { run } from "../../support/engine/run.ts";
 
-/** Indexes that the target refuses after the rows, in the directions with MySQL: see postgres-refused.test.ts. */
+/** Indexes that the target refuses after the rows, in the directions with MySQL: see postgres-postgres/refused.test.ts. */
 
 const signal = new AbortController().signal;
 const silent = { signal, progress: () => undefined, measured: () => undefined, log: () => undefined };

@@ -1,6 +1,6 @@
 import { seeded } from "./support.ts";
 
-/** Random expressions over the columns of the translation's tests (translate-support.ts), typed so that most are sense. */
+/** Random expressions over the columns of the translation's tests (support.ts), typed so that most are sense. */
 
 export type Kind = "int" | "decimal" | "text" | "bool" | "date" | "datetime";
 

@@ -101,7 +101,7 @@ export interface Scheme {
   btreeGist: boolean;
   /** Objects to make before the tables, by name; planning a table may add to them. */
   shared: Map<string, Shared>;
-  /** Columns, by key, whose translated expression the target refused, with its words (fallback.ts). */
+  /** Columns, by key, whose translated expression the target refused, with its words (copy/create-table.ts). */
   refused: Map<string, string>;
   /** No row is copied: guesses have nothing to prove them. */
   rowless: boolean;
