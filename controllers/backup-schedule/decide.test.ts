@@ -1,9 +1,19 @@
 import { describe, expect, test } from "vitest";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import type { ScheduleStatus } from "../../src/resources/backup/schedule.ts";
+import {
+  at,
+  condition,
+  names,
+  pass,
+  run,
+  schedule,
+  settings,
+  since,
+  timing,
+} from "../../test/support/controllers/schedules.ts";
 import { runName } from "../jobs/names.ts";
 import { decide } from "./decide.ts";
-import { at, condition, names, pass, run, schedule, settings, since, timing } from "./testing.ts";
 
 test("Ready says why the last run failed, so that nobody has to wait for the deadline to see it", () => {
   const why = "The storage does not exist: create the bucket.";

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
+import { at, names, pass, run, schedule, settings, since } from "../../test/support/controllers/schedules.ts";
 import { decide, finalizer } from "./decide.ts";
 import type { ScheduleSettings } from "./observed.ts";
-import { at, names, pass, run, schedule, settings, since } from "./testing.ts";
 
 describe("runs that are deleted", () => {
   const ofRetention: ScheduleSettings = { jitter: 0, expired: (runs) => runs };

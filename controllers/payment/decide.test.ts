@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../src/resources/payment.ts";
-import type { Plan } from "./decide.ts";
 import {
   about,
   ago,
@@ -26,7 +25,8 @@ import {
   running,
   taken,
   waiting,
-} from "./testing.ts";
+} from "../../test/support/controllers/payments.ts";
+import type { Plan } from "./decide.ts";
 
 type Row = [
   string,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import type { Account } from "../../src/resources/account.ts";
 import type { Migration } from "../../src/resources/migration.ts";
+import { migration } from "../../test/support/controllers/payments.ts";
 import { migrationsFirst, subscribersFirst } from "./first.ts";
-import { migration } from "./testing.ts";
 
 test("a new leader looks first at the pages that were opened last", () => {
   const named = (name: string, expiresAt?: string): Migration => {

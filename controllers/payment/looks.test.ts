@@ -2,7 +2,6 @@ import { describe, expect, test } from "vitest";
 import { checkoutLasts } from "../../src/billing/seen.ts";
 import type { MigrationStatus } from "../../src/resources/migration.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
-import { decide, type Plan } from "./decide.ts";
 import {
   ago,
   ahead,
@@ -18,7 +17,8 @@ import {
   open,
   running,
   waiting,
-} from "./testing.ts";
+} from "../../test/support/controllers/payments.ts";
+import { decide, type Plan } from "./decide.ts";
 
 describe("when Stripe is asked", () => {
   const told = (

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import type { SeenCheckout } from "../../src/billing/seen.ts";
 import type { PaymentStatus } from "../../src/resources/payment.ts";
+import { complete, completed, intent, migration, now, open, taken } from "../../test/support/controllers/payments.ts";
 import { deniedPayment } from "./denied.ts";
 import { sums } from "./sums.ts";
-import { complete, completed, intent, migration, now, open, taken } from "./testing.ts";
 
 const captured: PaymentStatus = { state: "captured", session: "cs_1", lookedAt: now.toISOString(), captured: 500 };
 const next: SeenCheckout = { ...open, id: "cs_2" };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { call, places } from "../../test/support/cli/call.ts";
 import type { Finding } from "../engine/assess/finding.ts";
 import type { FoundRun } from "../engine/run/fence/fence.ts";
-import { call, places } from "./testing-call.ts";
 
 const findings: Finding[] = [
   { severity: "blocker", code: "target_not_empty", object: "public.b", reason: "it is there", fix: "drop it" },

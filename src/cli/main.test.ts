@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bare, call, places, report } from "../../test/support/cli/call.ts";
 import type { RunCode } from "../engine/contract/codes/index.ts";
 import { EngineError } from "../engine/contract/index.ts";
 import { commands } from "./command.ts";
 import type { CliEngine } from "./engine.ts";
 import { Interrupted } from "./exit.ts";
-import { bare, call, places, report } from "./testing-call.ts";
 
 describe("Ctrl-C ends with 130 where the engine never answers again", () => {
   const never = () => new Promise<never>(() => undefined);

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { bare, call, report } from "../../test/support/cli/call.ts";
 import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract/index.ts";
-import { bare, call, report } from "./testing-call.ts";
 
 describe("a password", () => {
   const file = join(mkdtempSync(join(tmpdir(), "pw-")), "secret");

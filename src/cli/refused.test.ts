@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { bare, call, places } from "./testing-call.ts";
+import { bare, call, places } from "../../test/support/cli/call.ts";
 
 describe("a command line that cannot be followed ends with 2 before anything is opened", () => {
   it.each<[string, string[], string]>([

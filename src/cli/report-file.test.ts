@@ -15,9 +15,9 @@ import { open } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, it } from "vitest";
+import { report as plain } from "../../test/support/cli/call.ts";
 import type { CopyReport } from "../engine/contract/index.ts";
 import { openReports } from "./report-file.ts";
-import { report as plain } from "./testing-call.ts";
 
 const report: CopyReport = { ...plain, warnings: ["w".repeat(200_000)], made: [] };
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
+import { bare, call, report } from "../../test/support/cli/call.ts";
 import type { VerifyReport } from "../engine/verify/index.ts";
-import { bare, call, report } from "./testing-call.ts";
 
 const found = (differing: number, rows: { source: number; target: number }): VerifyReport => {
   const { source, target, started_at, finished_at } = report;

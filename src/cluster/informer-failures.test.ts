@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
+import { object, server, start, stopAll, until } from "../../test/support/cluster/informer-scene.ts";
 import { ClusterError } from "./errors.ts";
-import { object, server, start, stopAll, until } from "./informer-scene.ts";
 
 afterEach(stopAll);
 

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
+import { object, server, start, stopAll, until } from "../../test/support/cluster/informer-scene.ts";
 import type { KubeObject } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
-import { object, server, start, stopAll, until } from "./informer-scene.ts";
 
 afterEach(stopAll);
 

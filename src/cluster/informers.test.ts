@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from "vitest";
+import { server, until } from "../../test/support/cluster/informer-scene.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
 import type { Connection } from "./connection.ts";
 import { ClusterError } from "./errors.ts";
-import { server, until } from "./informer-scene.ts";
 import { noInformer, startInformers } from "./informers.ts";
 
 let stop = new AbortController();

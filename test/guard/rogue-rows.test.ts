@@ -7,17 +7,10 @@ import { createCopyToLoadEncoder } from "../../src/engine/rows/copy-to-load/rows
 import type { BinaryField } from "../../src/engine/rows/mysql-to-copy/binary-fields.ts";
 import { createBinaryEncoder } from "../../src/engine/rows/mysql-to-copy/binary-rows.ts";
 import { createTextEncoder } from "../../src/engine/rows/mysql-to-copy/rows.ts";
-import {
-  binaryPayload,
-  collect,
-  end,
-  packets,
-  payload,
-  randomly,
-} from "../../src/engine/rows/mysql-to-copy/testing.ts";
-import { type Model, models } from "../../src/engine/rows/mysql-to-copy/testing-models.ts";
 import { blockBytes } from "../../src/engine/run/memory/block-pool.ts";
 import { chosenSeed } from "../seed.ts";
+import { type Model, models } from "../support/engine/rows/models.ts";
+import { binaryPayload, collect, end, packets, payload, randomly } from "../support/engine/rows/packets.ts";
 import { message } from "./rogue.ts";
 
 /** Rows of a server that lies: what converts them stays within its buffers, and comes to an end. */

@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { circles, graphOf, importsOf, sourceFiles, violations } from "./imports.ts";
+import { circles, graphOf, importsOf, onlyOfTests, sourceFiles, violations } from "./imports.ts";
 import { rooms } from "./rooms.ts";
 
 const root = resolve(import.meta.dirname, "../..");
-
 const files = sourceFiles(root, ["src", "controllers", "dev", "bench", "test"]);
 
 it("every import goes in a direction that the design allows", () => {
@@ -21,6 +20,24 @@ it("every package that a room may use is in package.json", () => {
 
 it("no files import each other in a circle, not even for their types", () => {
   expect(circles(graphOf(files))).toEqual([]);
+});
+
+describe("a helper of tests stands in test/support, not in the product's folders", () => {
+  it("no product file is there for tests alone", () => {
+    expect(onlyOfTests(graphOf(files))).toEqual([]);
+  });
+
+  it("one that only tests import is found, and what it alone imports", () => {
+    const graph = new Map([
+      ["src/main/a.ts", ["src/a/used.ts"]],
+      ["src/a/used.ts", []],
+      ["src/a/scene.ts", ["src/a/below.ts", "src/a/used.ts"]],
+      ["src/a/below.ts", []],
+      ["src/a/used.test.ts", ["src/a/scene.ts", "src/a/used.ts"]],
+      ["test/x.ts", ["src/a/scene.ts"]],
+    ]);
+    expect(onlyOfTests(graph)).toEqual(["src/a/scene.ts", "src/a/below.ts"]);
+  });
 });
 
 describe("what a file imports", () => {

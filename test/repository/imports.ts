@@ -104,6 +104,15 @@ export function crossings(
   );
 }
 
+/** The product's files that no path of imports reaches but from tests. Programs, the tools of `dev` and the bench begin paths. */
+export function onlyOfTests(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const isTest = (path: string) => path.endsWith(".test.ts") || path.startsWith("test/");
+  const begins = (path: string) => /^(?:src\/main|dev|bench)\//.test(path) && !isTest(path);
+  const reached = new Set([...graph.keys()].filter(begins));
+  for (const file of reached) for (const target of graph.get(file) ?? []) reached.add(target);
+  return [...graph.keys()].filter((path) => /^(?:src|controllers)\//.test(path) && !isTest(path) && !reached.has(path));
+}
+
 /** Groups of files that import each other in a circle, each in the order of the alphabet (Tarjan's algorithm). */
 export function circles(graph: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();

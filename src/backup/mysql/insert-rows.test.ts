@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { random } from "../../../test/chaos/random.ts";
 import { chosenSeed } from "../../../test/seed.ts";
+import { end, packets, payload } from "../../../test/support/engine/rows/packets.ts";
 import { fullPacket } from "../../engine/mysql/driver/wire.ts";
 import { createInserts, type InsertTarget } from "../../engine/mysql/target/insert.ts";
 import { blockStart, type Loader } from "../../engine/mysql/target/loader.ts";
-import { end, packets, payload } from "../../engine/rows/mysql-to-copy/testing.ts";
 import { createMysqlToLoadEncoder, kind } from "../../engine/rows/mysql-to-load/rows.ts";
 import { blockBytes } from "../../engine/run/memory/block-pool.ts";
 import { createInsertRows } from "./insert-rows.ts";

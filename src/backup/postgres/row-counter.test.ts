@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { int, text } from "../../engine/postgres/dump/testing.ts";
+import { int, text } from "../../../test/support/engine/postgres/archive-pieces.ts";
 import { createRowCounter } from "./row-counter.ts";
 
 const zeros = (count: number) => Array.from({ length: count }, () => int(0));

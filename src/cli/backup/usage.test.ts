@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, symlinkSync,
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import { bare, call } from "../testing-call.ts";
+import { bare, call } from "../../../test/support/cli/call.ts";
 import type { BackupModule } from "./room.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "usage-"));

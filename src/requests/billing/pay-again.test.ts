@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import type { Intent, SeenCheckout } from "../../billing/seen.ts";
 import type { MigrationStatus } from "../../resources/migration.ts";
 import type { PaymentSpec, PaymentStatus } from "../../resources/payment.ts";
 import { typeAnnotation } from "../../resources/run-type.ts";
-import { migrationWith } from "../migrations/probe/testing.ts";
 import type { World } from "../world.ts";
 import { payAgain } from "./pay-again.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cluster, object, shown } from "./fresh-scene.ts";
+import { cluster, object, shown } from "../../../test/support/requests/fresh-scene.ts";
 
 describe("a cluster that is slow", () => {
   it("is not asked again for an answer that came too late to be believed: the call is refused", async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { cluster, object, shown } from "../../../test/support/requests/fresh-scene.ts";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import { kinds } from "../../resources/objects.ts";
-import { migrationWith } from "../migrations/probe/testing.ts";
 import { trimmed } from "../migrations/view/trim.ts";
 import { everywhereOf } from "./fresh.ts";
-import { cluster, object, shown } from "./fresh-scene.ts";
 
 describe("what was read live", () => {
   it("is believed for a second and not longer", async () => {

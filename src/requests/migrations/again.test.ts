@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import { expiredUrl } from "../../resources/database.ts";
 import type { Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
-import { migrationWith } from "./probe/testing.ts";
 import { resetMigration } from "./reset.ts";
 import { retry } from "./retry.ts";
 import type { NewUrls } from "./view/shapes.ts";

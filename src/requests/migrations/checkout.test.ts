@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import type { Intent, SeenCheckout } from "../../billing/seen.ts";
 import { ClusterError } from "../../cluster/index.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
 import { tries } from "../change.ts";
 import type { Caller, World } from "../world.ts";
 import { checkout } from "./checkout.ts";
-import { migrationWith } from "./probe/testing.ts";
 
 /** `POST checkout` while others, such as events of Stripe, write the Migration. */
 

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import type { LogEntry, Migration, MigrationStatus } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
 import { events, eventsSince, type MigrationEvent, readPosition } from "./events.ts";
 import { merged } from "./logs.ts";
-import { migrationWith } from "./probe/testing.ts";
 
 const entry = (id: string, message = id): LogEntry => ({
   id,

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../test/support/requests/migration-with.ts";
 import { ClusterError } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { Caller, World } from "../world.ts";
-import { migrationWith } from "./probe/testing.ts";
 import { remove } from "./remove.ts";
 
 const id = "6f6d8f6a-0000-4000-8000-000000000001";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { int, text } from "../../../../test/support/engine/postgres/archive-pieces.ts";
 import { createArchiveReader, type DumpEntry, readContents } from "./archive.ts";
-import { int, text } from "./testing.ts";
 
 const none = int(-1);
 

@@ -1,11 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { ProtocolError } from "../../mysql/driver/errors.ts";
-import { fullPacket } from "../../mysql/driver/wire.ts";
-import type { BinaryField } from "./binary-fields.ts";
-import { createBinaryEncoder } from "./binary-rows.ts";
-import { kind, type MysqlToCopyField } from "./fields.ts";
-import { createTextEncoder } from "./rows.ts";
-import { binaryPayload, collect, end, feed, packets, payload, randomly, readBinary, readText } from "./testing.ts";
 import {
   type Below,
   dateOf,
@@ -16,7 +9,24 @@ import {
   oneOf,
   timeOf,
   type Value,
-} from "./testing-models.ts";
+} from "../../../../test/support/engine/rows/models.ts";
+import {
+  binaryPayload,
+  collect,
+  end,
+  feed,
+  packets,
+  payload,
+  randomly,
+  readBinary,
+  readText,
+} from "../../../../test/support/engine/rows/packets.ts";
+import { ProtocolError } from "../../mysql/driver/errors.ts";
+import { fullPacket } from "../../mysql/driver/wire.ts";
+import type { BinaryField } from "./binary-fields.ts";
+import { createBinaryEncoder } from "./binary-rows.ts";
+import { kind, type MysqlToCopyField } from "./fields.ts";
+import { createTextEncoder } from "./rows.ts";
 
 const names = Object.keys(models);
 const fieldOf = ({ field, op: how }: Model, more: Partial<MysqlToCopyField> = {}): BinaryField => ({

@@ -1,8 +1,16 @@
 import { describe, expect, test } from "vitest";
+import {
+  bytesOf,
+  collect,
+  end,
+  packets,
+  payload,
+  randomly,
+  feed as through,
+} from "../../../../test/support/engine/rows/packets.ts";
 import { fullPacket } from "../../mysql/driver/wire.ts";
 import { kind, type MysqlToCopyField, type MysqlToCopyFieldKind } from "./fields.ts";
 import { createTextEncoder } from "./rows.ts";
-import { bytesOf, collect, end, packets, payload, randomly, feed as through } from "./testing.ts";
 
 function feed(fields: readonly MysqlToCopyField[], input: Buffer, piece: () => number) {
   const { encoder, sent } = through((out) => createTextEncoder(fields, out), input, piece);

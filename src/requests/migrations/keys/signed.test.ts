@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import { packCursor, readCursor } from "../../cursor.ts";
 import { signature } from "../../keys.ts";
-import { migrationWith } from "../probe/testing.ts";
 import { marks } from "../view/marks.ts";
 import { actionDigest, wasDone, withAction } from "./action-key.ts";
 import { packQuote, type Quote, readQuote } from "./estimate-token.ts";

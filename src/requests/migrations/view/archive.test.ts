@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
 import { gzipSync } from "node:zlib";
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import type { Client, KubeObject } from "../../../cluster/index.ts";
 import { archiveKey } from "../../../resources/archive/archive.ts";
 import type { Kind } from "../../../resources/objects.ts";
 import type { Caller, World } from "../../world.ts";
-import { migrationWith } from "../probe/testing.ts";
 import { archivedReport, readLog, readMade } from "./archive.ts";
 
 const migration = migrationWith();

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { migrationWith } from "../probe/testing.ts";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import { checkSeen, seenOf } from "./as-seen.ts";
 
 const failed = { state: "failed" as const, run: 1, attempt: 1, reset: 0 };

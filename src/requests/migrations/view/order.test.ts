@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { expect, test } from "vitest";
 import { random } from "../../../../test/chaos/random.ts";
-import { migrationWith } from "../probe/testing.ts";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import { marks } from "./marks.ts";
 import { createMigrationOrder, listPosition } from "./order.ts";
 

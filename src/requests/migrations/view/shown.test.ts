@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import type { MigrationStatus } from "../../../resources/migration.ts";
-import { migrationWith } from "../probe/testing.ts";
 import { marks } from "./marks.ts";
 import { oneSchema } from "./shapes.ts";
 import { createdAt, justMade, listed, logsOf, one, shownState } from "./shown.ts";

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
+import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
 import type { Migration } from "../../../resources/migration.ts";
 import { optionsSchema } from "../../../resources/options.ts";
-import { migrationWith } from "../probe/testing.ts";
 import { one } from "./shown.ts";
 import { trimmed, trimWithin, untrimmed } from "./trim.ts";
 

@@ -1,6 +1,6 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { type FieldOperation, op } from "./binary-fields.ts";
-import { kind, type MysqlToCopyField } from "./fields.ts";
+import { type FieldOperation, op } from "../../../../src/engine/rows/mysql-to-copy/binary-fields.ts";
+import { kind, type MysqlToCopyField } from "../../../../src/engine/rows/mysql-to-copy/fields.ts";
 
 /** Types for the test of the binary rows: random values as both protocols send them, and what PostgreSQL reads. */
 

@@ -1,9 +1,9 @@
-import type { Account } from "../../resources/account.ts";
-import type { KubeObject } from "../../resources/objects.ts";
-import type { Team } from "../../resources/team.ts";
-import type { ApiToken } from "../../resources/token.ts";
-import type { Cached } from "../migrations/view/trim.ts";
-import { createFresh } from "./fresh.ts";
+import { createFresh } from "../../../src/requests/freshness/fresh.ts";
+import type { Cached } from "../../../src/requests/migrations/view/trim.ts";
+import type { Account } from "../../../src/resources/account.ts";
+import type { KubeObject } from "../../../src/resources/objects.ts";
+import type { Team } from "../../../src/resources/team.ts";
+import type { ApiToken } from "../../../src/resources/token.ts";
 
 /** An object of that version. */
 export const object = (version: string, more: object = {}): KubeObject => ({

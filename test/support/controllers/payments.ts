@@ -1,7 +1,7 @@
-import { checkoutLasts, type Intent, type SeenCheckout } from "../../src/billing/seen.ts";
-import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
-import type { PaymentSpec } from "../../src/resources/payment.ts";
-import { decide, type Observed, type Plan } from "./decide.ts";
+import { decide, type Observed, type Plan } from "../../../controllers/payment/decide.ts";
+import { checkoutLasts, type Intent, type SeenCheckout } from "../../../src/billing/seen.ts";
+import type { Migration, MigrationStatus } from "../../../src/resources/migration.ts";
+import type { PaymentSpec } from "../../../src/resources/payment.ts";
 
 /** A Migration that is paid by a hold, and what Stripe says of it, for the tables of tests. */
 

@@ -1,7 +1,7 @@
-import { type KubeObject, kinds } from "../resources/objects.ts";
-import type { ApiRequest, Connection } from "./connection.ts";
-import { ClusterError } from "./errors.ts";
-import { type Informer, startInformer } from "./informer.ts";
+import type { ApiRequest, Connection } from "../../../src/cluster/connection.ts";
+import { ClusterError } from "../../../src/cluster/errors.ts";
+import { type Informer, startInformer } from "../../../src/cluster/informer.ts";
+import { type KubeObject, kinds } from "../../../src/resources/objects.ts";
 
 /** A server whose lists and watches the test plays. */
 export function server() {

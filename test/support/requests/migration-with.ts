@@ -1,4 +1,4 @@
-import type { Migration, MigrationSpec, MigrationStatus } from "../../../resources/migration.ts";
+import type { Migration, MigrationSpec, MigrationStatus } from "../../../src/resources/migration.ts";
 
 /** A Migration for tests of what is made of one. */
 export function migrationWith({

@@ -1,8 +1,8 @@
-import type { BackupRun } from "../../src/resources/backup/run.ts";
-import type { BackupSchedule, ScheduleStatus } from "../../src/resources/backup/schedule.ts";
-import { runName } from "../jobs/names.ts";
-import { decide } from "./decide.ts";
-import type { Observed, Plan, ScheduleSettings } from "./observed.ts";
+import { decide } from "../../../controllers/backup-schedule/decide.ts";
+import type { Observed, Plan, ScheduleSettings } from "../../../controllers/backup-schedule/observed.ts";
+import { runName } from "../../../controllers/jobs/names.ts";
+import type { BackupRun } from "../../../src/resources/backup/run.ts";
+import type { BackupSchedule, ScheduleStatus } from "../../../src/resources/backup/schedule.ts";
 
 /** Schedules and runs for the tests of `decide`, and a pass over them. */
 

@@ -1,9 +1,9 @@
 import { EventEmitter } from "node:events";
-import type { Assessment } from "../engine/assess/index.ts";
-import type { CopyHooks, CopyReport, CopyRequest } from "../engine/contract/index.ts";
-import type { CliEngine } from "./engine.ts";
-import type { Input, Io } from "./io.ts";
-import { main } from "./main.ts";
+import type { CliEngine } from "../../../src/cli/engine.ts";
+import type { Input, Io } from "../../../src/cli/io.ts";
+import { main } from "../../../src/cli/main.ts";
+import type { Assessment } from "../../../src/engine/assess/index.ts";
+import type { CopyHooks, CopyReport, CopyRequest } from "../../../src/engine/contract/index.ts";
 
 /** For tests: the command line in this process, between an engine and a terminal that do as they are told. */
 

@@ -1,9 +1,9 @@
 import { deepStrictEqual } from "node:assert/strict";
-import { fullPacket } from "../../mysql/driver/wire.ts";
-import { type Blocks, blockBytes } from "../../run/memory/block-pool.ts";
-import { type BinaryField, sizeOf } from "./binary-fields.ts";
-import { blockStart } from "./blocks.ts";
-import type { MysqlToCopyEncoder } from "./encoder.ts";
+import { fullPacket } from "../../../../src/engine/mysql/driver/wire.ts";
+import { type BinaryField, sizeOf } from "../../../../src/engine/rows/mysql-to-copy/binary-fields.ts";
+import { blockStart } from "../../../../src/engine/rows/mysql-to-copy/blocks.ts";
+import type { MysqlToCopyEncoder } from "../../../../src/engine/rows/mysql-to-copy/encoder.ts";
+import { type Blocks, blockBytes } from "../../../../src/engine/run/memory/block-pool.ts";
 
 /** What the tests of both row formats share: a server's packets, a target's blocks, bytes that come in pieces. */
 
