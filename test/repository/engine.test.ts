@@ -119,6 +119,18 @@ it.each([
   expect(named.filter((path) => !folders.some((folder) => existsSync(join(root, folder, path))))).toEqual([]);
 });
 
+it("the table of CONTRIBUTING.md has every folder of code", () => {
+  const table = readFileSync(join(root, "CONTRIBUTING.md"), "utf8").replace(/^(?!\|).*$/gm, "");
+  const folders = ["src", "controllers", "src/engine"].flatMap((parent) =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory())
+      .map(({ name }) => `${parent}/${name}`),
+  );
+  expect([...folders, "dev", "bench"].filter((folder) => !new RegExp(`\`${folder}(?:/[^\`]*)?\``).test(table))).toEqual(
+    [],
+  );
+});
+
 describe("the laws find what breaks them", () => {
   const made = new Map([
     ["src/engine/plan/a-b/x.ts", ["src/engine/plan/a-c/y.ts"]],
