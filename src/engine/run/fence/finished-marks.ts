@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { Fence } from "./fence.ts";
 
 /** The mark that a fence keeps of a table that an attempt has finished: its plan's digest, and what a later one has to know. */
@@ -7,6 +8,10 @@ export interface FinishedMark {
   /** The table in the target. Marks of earlier versions lack it. */
   name?: string;
 }
+
+/** Of all that decides what stands in the target and how its rows were made: what JSON can say. */
+export const digestOf = (deciding: readonly unknown[]): string =>
+  createHash("sha256").update(JSON.stringify(deciding)).digest("hex");
 
 const prefix = "finished:";
 

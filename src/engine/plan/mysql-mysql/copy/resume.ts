@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { Verification } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
@@ -7,7 +6,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { shapeOf } from "../../../mysql/fence/identity.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
-import { type FinishedMark, markOf } from "../../../run/fence/finished-marks.ts";
+import { digestOf, type FinishedMark, markOf } from "../../../run/fence/finished-marks.ts";
 import {
   isFilledByUs,
   type KeptCandidate,
@@ -48,22 +47,18 @@ export interface KeptTable {
 
 const itemKey = ({ kind, name }: Item): string => `${kind} ${name}`;
 
-const digestOf = (plan: TablePlan, content: string): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        content,
-        plan.shown,
-        plan.name,
-        plan.select,
-        plan.later,
-        plan.translated.items.map(({ text }) => text),
-        plan.translated.options,
-        plan.translated.partitions,
-        plan.source.autoIncrement,
-      ]),
-    )
-    .digest("hex");
+const planDigest = (plan: TablePlan, content: string): string =>
+  digestOf([
+    content,
+    plan.shown,
+    plan.name,
+    plan.select,
+    plan.later,
+    plan.translated.items.map(({ text }) => text),
+    plan.translated.options,
+    plan.translated.partitions,
+    plan.source.autoIncrement,
+  ]);
 
 /**
  * Marks a table whose rows and indexes are there, and answers with its shape. The versions of rows are not compared, so
@@ -81,7 +76,7 @@ export async function markFinished(
   const finished: FinishedTable = {
     table: plan.source.name,
     name: plan.name,
-    digest: digestOf(plan, content),
+    digest: planDigest(plan, content),
     shape: shape ?? "",
     without: [...plan.without].map(itemKey),
     entries,
@@ -117,7 +112,7 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     if (earlier === undefined) continue;
     const planned = () => keeping.plan(table, (item) => earlier.without.includes(itemKey(item)));
     const plan = planned();
-    if (digestOf(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier)))
+    if (planDigest(plan, content) === earlier.digest && (await isAsLeft(keeping, plan, earlier)))
       candidates.push({
         plan: planned,
         earlier,

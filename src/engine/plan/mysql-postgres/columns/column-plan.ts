@@ -1,7 +1,7 @@
 import type { SourceColumn, SourceIndex } from "../../../mysql/catalogue/catalogue.ts";
 import type { TypePart } from "../../../postgres/catalogue/type-parts.ts";
 import type { MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
-import type { Names } from "../tables/names.ts";
+import type { Names } from "../../unique-names.ts";
 import type { Shared } from "./folding.ts";
 import type { TargetType } from "./types.ts";
 

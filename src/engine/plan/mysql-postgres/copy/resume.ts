@@ -1,10 +1,9 @@
-import { createHash } from "node:crypto";
 import type { InventoryEntry, MadeObject } from "../../../contract/index.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import type { FinishedMark } from "../../../run/fence/finished-marks.ts";
+import { digestOf, type FinishedMark } from "../../../run/fence/finished-marks.ts";
 import type { ObservedType } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
@@ -32,29 +31,25 @@ export const observedTypesOf = ({
 
 /** Of all that decides what stands in the target and how its rows were made. */
 export const tablePlanDigest = (plan: TablePlan): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        plan.create,
-        plan.select,
-        plan.copy,
-        plan.fields.map((field) => ({
-          ...field,
-          zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
-        })),
-        plan.indexes.map(({ create, constraint, comment, folded, apart }) => [
-          create,
-          constraint,
-          comment,
-          folded?.create,
-          ...(apart === undefined ? [] : [apart.create]),
-        ]),
-        plan.checks.map(({ add }) => add),
-        // The sequence's next value moves with the source.
-        plan.after.filter((sql) => !sql.startsWith("SELECT ")),
-      ]),
-    )
-    .digest("hex");
+  digestOf([
+    plan.create,
+    plan.select,
+    plan.copy,
+    plan.fields.map((field) => ({
+      ...field,
+      zero: typeof field.zero === "object" ? field.zero.text.toString() : field.zero,
+    })),
+    plan.indexes.map(({ create, constraint, comment, folded, apart }) => [
+      create,
+      constraint,
+      comment,
+      folded?.create,
+      ...(apart === undefined ? [] : [apart.create]),
+    ]),
+    plan.checks.map(({ add }) => add),
+    // The sequence's next value moves with the source.
+    plan.after.filter((sql) => !sql.startsWith("SELECT ")),
+  ]);
 
 /** Tables that can be kept together with all whose types are decided with theirs. */
 export function candidates(

@@ -2,11 +2,12 @@ import type { InventoryEntry } from "../../../contract/index.ts";
 import type { SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { joinedSets } from "../../joined-sets.ts";
+import type { Names } from "../../unique-names.ts";
 import { constraintsOfColumns } from "../columns/checks.ts";
 import { type ColumnPlan, columnKey, type Scheme } from "../columns/column-plan.ts";
 import { collationIdentity, foldedKey, foldingOf } from "../columns/folding.ts";
 import { keyNames } from "./indexes.ts";
-import { createNames, type Names } from "./names.ts";
+import { createNames } from "./names.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /** Foreign keys: added NOT VALID when all tables stand, then validated. */

@@ -2,6 +2,7 @@ import type { CopyOptions } from "../../../contract/index.ts";
 import type { Catalogue, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { columnsOf } from "../../../mysql/catalogue/partitions.ts";
 import type { Session as MysqlSession } from "../../../mysql/driver/session.ts";
+import { nameOnce } from "../../unique-names.ts";
 import { columnKey, type Scheme, type TargetTraits } from "../columns/column-plan.ts";
 import { fixedColumns } from "../columns/expressions.ts";
 import type { ObservedType } from "../columns/types.ts";
@@ -75,10 +76,5 @@ export function createScheme(
 }
 
 /** The name for something that belongs to a table; the same at each call. */
-export function nameFor(scheme: Scheme, identity: string, wanted: string): string {
-  const known = scheme.given.get(identity);
-  if (known !== undefined) return known;
-  const name = scheme.names.take(wanted, identity);
-  scheme.given.set(identity, name);
-  return name;
-}
+export const nameFor = (scheme: Scheme, identity: string, wanted: string): string =>
+  nameOnce(scheme.given, scheme.names, identity, wanted);

@@ -1,6 +1,6 @@
 import type { ColumnDefinition } from "../../../postgres/catalogue/catalogue.ts";
+import type { Names } from "../../unique-names.ts";
 import type { ColumnPlan, ColumnPlanning } from "./column-plan.ts";
-import type { Names } from "./names.ts";
 import { overridden } from "./overrides.ts";
 import { nothingObserved, outOfRow, targetType } from "./types.ts";
 

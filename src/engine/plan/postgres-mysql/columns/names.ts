@@ -1,12 +1,7 @@
-import { createHash } from "node:crypto";
 import { foldName, keepable } from "../../../mysql/driver/names.ts";
+import { createUniqueNames, type Names } from "../../unique-names.ts";
 
 /** Names that MySQL keeps: at most 64 characters, none beyond the basic plane, no space at the end, told apart without case. */
-export interface Names {
-  /** `wanted` if it is good and free, else cut or fixed and with a suffix hashed from `identity`, which must be unique. */
-  take(wanted: string, identity: string): string;
-}
-
 export const nameCharacters = 64;
 /** A table's name is a file's: each other character takes five bytes there, and partitions add their own. */
 const fileBytes = 180;
@@ -19,26 +14,20 @@ export function createNames(
   taken: Iterable<string> = [],
   { file = false, exact = false, accents = false }: { file?: boolean; exact?: boolean; accents?: boolean } = {},
 ): Names {
-  const fold = (name: string) => foldName(name, { exact, accents });
-  const used = new Set([...taken].map(fold));
-  const long = (name: string) => [...name].length > nameCharacters || (file && fileLength(name) > fileBytes);
-  return {
-    take(given, identity) {
-      // A server that does not tell the names of tables apart by case keeps them in lower case.
-      const wanted = file && !exact ? given.toLowerCase() : given;
-      const good = keepable(wanted);
-      let name = good;
-      const bad = () => name === "" || long(name) || used.has(fold(name));
-      for (let round = 0; (round === 0 && name !== wanted) || bad(); round++) {
-        const suffix = createHash("sha256").update(`${round} ${identity}`).digest("hex").slice(0, 8);
-        let start = [...good].slice(0, nameCharacters - suffix.length - 1);
-        while (file && start.length > 0 && long(`${start.join("")}_${suffix}`)) start = start.slice(0, -1);
-        name = `${start.join("")}_${suffix}`;
-      }
-      used.add(fold(name));
-      return name;
+  const isTooLong = (name: string) => [...name].length > nameCharacters || (file && fileLength(name) > fileBytes);
+  const names = createUniqueNames(taken, {
+    fold: (name) => foldName(name, { exact, accents }),
+    keepable,
+    isTooLong,
+    start(name, suffix) {
+      let start = [...name].slice(0, nameCharacters - suffix.length);
+      while (file && start.length > 0 && isTooLong(`${start.join("")}${suffix}`)) start = start.slice(0, -1);
+      return start.join("");
     },
-  };
+  });
+  // A server that does not tell the names of tables apart by case keeps them in lower case.
+  const cased = (name: string) => (file && !exact ? name.toLowerCase() : name);
+  return { ...names, take: (wanted, identity) => names.take(cased(wanted), identity) };
 }
 
 /** Bytes of a name in a file's. */

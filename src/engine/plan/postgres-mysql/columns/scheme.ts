@@ -2,7 +2,8 @@ import type { CopyOptions } from "../../../contract/index.ts";
 import { named } from "../../../contract/text/own-property.ts";
 import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Srids } from "../../../rows/copy-to-load/fields.ts";
-import { createNames, type Names } from "./names.ts";
+import { type Names, nameOnce } from "../../unique-names.ts";
+import { createNames } from "./names.ts";
 
 /** What all tables of a run share: the target's kind and the names given out in it. */
 export interface Scheme {
@@ -89,10 +90,5 @@ export function createScheme(
 }
 
 /** The name of a constraint; the same at each call. */
-export function constraintName(scheme: Scheme, identity: string, wanted: string): string {
-  const known = scheme.given.get(identity);
-  if (known !== undefined) return known;
-  const name = scheme.constraints.take(wanted, identity);
-  scheme.given.set(identity, name);
-  return name;
-}
+export const constraintName = (scheme: Scheme, identity: string, wanted: string): string =>
+  nameOnce(scheme.given, scheme.constraints, identity, wanted);

@@ -1,11 +1,10 @@
-import { createHash } from "node:crypto";
 import type { Verification } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { reopenTable } from "../../../mysql/target/create.ts";
 import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { markOf } from "../../../run/fence/finished-marks.ts";
+import { digestOf, markOf } from "../../../run/fence/finished-marks.ts";
 import {
   isFilledByUs,
   type KeptCandidate,
@@ -26,20 +25,16 @@ export const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): Obser
 });
 
 /** Of all that decides what stands in the target and how its rows were made. */
-const digestOf = (plan: TablePlan, content: string): string =>
-  createHash("sha256")
-    .update(
-      JSON.stringify([
-        content,
-        plan.create(""),
-        plan.comment,
-        plan.select,
-        plan.fields,
-        plan.load.columns.map(({ name, value }) => [name, value?.("")]),
-        [...plan.later, ...plan.functional].map(({ sql }) => sql),
-      ]),
-    )
-    .digest("hex");
+const planDigest = (plan: TablePlan, content: string): string =>
+  digestOf([
+    content,
+    plan.create(""),
+    plan.comment,
+    plan.select,
+    plan.fields,
+    plan.load.columns.map(({ name, value }) => [name, value?.("")]),
+    [...plan.later, ...plan.functional].map(({ sql }) => sql),
+  ]);
 
 /** Marks a table whose rows are there and counted. */
 export async function markFinished(
@@ -51,7 +46,7 @@ export async function markFinished(
   const finished: FinishedTable = {
     table: tableName(state.source),
     name: state.plan.name,
-    digest: digestOf(state.plan, content),
+    digest: planDigest(state.plan, content),
     columns: [...state.observedTypes.columns],
     brokenChecks: [...state.observedTypes.brokenChecks],
     warnings: dataWarnings([state]),
@@ -83,7 +78,7 @@ export async function keepFinished(keeping: ResumeRequest): Promise<ResumedTable
     if (earlier === undefined) continue;
     const replanned = () => keeping.replan(state.plan, observedTypesOf(earlier));
     const plan = replanned();
-    if (digestOf(plan, content) !== earlier.digest || !(await isAsLeft(keeping, plan))) continue;
+    if (planDigest(plan, content) !== earlier.digest || !(await isAsLeft(keeping, plan))) continue;
     const label = labelOf(source);
     candidates.push({ plan: replanned, earlier, label, compared: label, name: plan.name });
   }

@@ -4,9 +4,9 @@ import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import { type SourceIndex, type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { kind } from "../../../rows/copy-to-load/fields.ts";
+import type { Names } from "../../unique-names.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { shares } from "../columns/key-room.ts";
-import type { Names } from "../columns/names.ts";
 import { characterBytes, keyBytes } from "../columns/types.ts";
 
 /** An index of PostgreSQL as one of MySQL, or why it is not one. Pure. */
