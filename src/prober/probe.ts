@@ -1,7 +1,7 @@
+import { countObjects } from "../engine/assess/existing-objects.ts";
 import { assessOpened } from "../engine/assess/index.ts";
 import { isBeforeFirstWrite } from "../engine/contract/codes/index.ts";
 import { type Endpoint, EngineError } from "../engine/contract/index.ts";
-import { countObjects } from "../engine/run/existing-objects.ts";
 import { countRows, countSourceTables } from "../engine/run/memory/count.ts";
 import { latencyOf, type OpenedDatabase, openReading, serverOf, sizeOf } from "../engine/run/open-database.ts";
 import { withPublicCa } from "../engine/run/public-ca.ts";

@@ -5,6 +5,7 @@ import {
   type BackupProgress,
   type RestoreResult,
 } from "../backup/contract.ts";
+import { countObjects } from "../engine/assess/existing-objects.ts";
 import {
   type Copied,
   type CopyReport,
@@ -16,7 +17,6 @@ import {
 } from "../engine/contract/index.ts";
 import { printable } from "../engine/contract/text/printable.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
-import { countObjects } from "../engine/run/existing-objects.ts";
 import { targetFix } from "../engine/run/fence/drop-option.ts";
 import { openReading } from "../engine/run/open-database.ts";
 import { counted } from "../guard/text.ts";

@@ -70,6 +70,16 @@ it("run imports no plan: index.ts gives a run its direction", () => {
   expect(crossings(graph, (from, to) => foldersOf(from)[0] === "run" && foldersOf(to)[0] === "plan")).toEqual([]);
 });
 
+it("report, run, rows, verify and assess import of each other only what is before them in this order", () => {
+  const order = ["report", "run", "rows", "verify", "assess"];
+  const rank = (path: string) => order.indexOf(foldersOf(path)[0] ?? "");
+  expect(crossings(graph, (from, to) => rank(from) >= 0 && rank(to) > rank(from))).toEqual([
+    // One test for the three things that a caller may start.
+    "src/engine/run/jobs.test.ts -> src/engine/assess/index.ts",
+    "src/engine/run/jobs.test.ts -> src/engine/verify/index.ts",
+  ]);
+});
+
 it("the comparison of values imports nothing else of verify", () => {
   const isOther = (path: string) => foldersOf(path)[0] === "verify" && foldersOf(path)[1] !== "checksum";
   expect(crossings(graph, (from, to) => roomOf(from) === "verify/checksum" && isOther(to))).toEqual([]);

@@ -1,4 +1,4 @@
-import { canonicalNumber } from "../verify/checksum/json.ts";
+import { canonicalNumber } from "./canonical-json.ts";
 
 /**
  * Looks for numbers in a JSON text that a double does not keep, as MySQL's JSON stores those that are no integer of 64 bits, and

@@ -1,5 +1,5 @@
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract/index.ts";
-import { refuseDifferences } from "../verify/checksum/messages.ts";
+import { refuseDifferences } from "../report/differences.ts";
 import type { Fence } from "./fence/fence.ts";
 import { decidingOptions, reportFor } from "./fence/finished-options.ts";
 import { releaseMemory } from "./memory/release.ts";

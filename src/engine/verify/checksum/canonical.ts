@@ -1,4 +1,4 @@
-import { canonicalJson } from "./json.ts";
+import { canonicalJson } from "../../rows/canonical-json.ts";
 
 /** Values that no SQL writes alike on both engines, made alike here: bytes in, canonical text out. */
 export type CanonicalForm = "real" | "double" | "written" | "json" | "json-double" | "points";

@@ -1,6 +1,6 @@
-import { relationsOf } from "../assess/mysql/index.ts";
-import { userRelations } from "../assess/postgres/index.ts";
-import type { OpenedDatabase } from "./open-database.ts";
+import type { OpenedDatabase } from "../run/open-database.ts";
+import { relationsOf } from "./mysql/index.ts";
+import { userRelations } from "./postgres/index.ts";
 
 /** Number of tables, views and sequences that users made in the database. A copy's own checkpoint does not count. */
 export async function countObjects(opened: OpenedDatabase, database: string): Promise<number> {

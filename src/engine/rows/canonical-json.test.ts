@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { canonicalJson, canonicalNumber } from "./json.ts";
+import { canonicalJson, canonicalNumber } from "./canonical-json.ts";
 
 test.each([
   ["1.50", "15e-1"],
