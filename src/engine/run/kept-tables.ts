@@ -1,6 +1,5 @@
 import { counted } from "../../guard/text.ts";
 import type { CopyOptions, Verification } from "../contract/index.ts";
-import { printable } from "../contract/text/printable.ts";
 import type { Session } from "../mysql/driver/session.ts";
 import { isOurs } from "../mysql/fence/drop.ts";
 import type { MysqlFence } from "../mysql/fence/fence.ts";
@@ -70,10 +69,10 @@ export async function keepEqual<Plan>(
     await refuseOthersRows(session, rest, ownRows(await fence.parts()), drop);
   }
   for (const label of labels)
-    log(`table ${printable(label)} was finished by an earlier attempt and is equal to the source: it is kept`);
+    log(`table ${label} was finished by an earlier attempt and is equal to the source: it is kept`);
   for (const label of copiedAgain)
     log(
-      `table ${printable(label)} was finished by an earlier attempt, but is not verified as equal to the source: it is copied again`,
+      `table ${label} was finished by an earlier attempt, but is not verified as equal to the source: it is copied again`,
     );
   const isKept = (name: string) => names.has(name);
   return {

@@ -1,7 +1,6 @@
 import { counted } from "../../../../guard/text.ts";
 import type { CopyOptions, CopyReport, InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -55,7 +54,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const [reader, writer] = [snapshot.readers[0] as Session, run.writers[0] as Session];
   const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
-  hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
+  hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");

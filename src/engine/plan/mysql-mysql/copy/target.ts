@@ -142,6 +142,6 @@ export async function clearTarget(
     await fence.guard(session);
     const what = type === "VIEW" ? "VIEW" : type === "SEQUENCE" ? "SEQUENCE" : "TABLE";
     await session.run(`DROP ${what} ${qualified(database, name ?? "")}`);
-    log(`${what.toLowerCase()} ${printable(name ?? "")} was dropped from the target, as options.drop says`);
+    log(`${what.toLowerCase()} ${name ?? ""} was dropped from the target, as options.drop says`);
   }
 }

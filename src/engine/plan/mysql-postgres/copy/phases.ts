@@ -1,6 +1,5 @@
 import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
 import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
@@ -47,7 +46,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   const dataOnly = options.content === "data";
   const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
-  hooks.log("info", `Snapshot of the source: ${printable(formatSnapshot(snapshot.facts))}`);
+  hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
   progress.phase("schema");
@@ -60,7 +59,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     for (const { reason } of lostKeys(plans)) warn(reason);
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
-  for (const { reason } of doubtfulIndexes(plans)) hooks.log("warning", printable(reason));
+  for (const { reason } of doubtfulIndexes(plans)) hooks.log("warning", reason);
   const { throttle, signal } = run;
   const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
   const { kept, copiedAgain, stray, written } = await prepareTables(run, planned, comparing);

@@ -1,5 +1,4 @@
 import { counted } from "../../../../guard/text.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import { refuseOthersWork } from "../../../postgres/fence/others-work.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
@@ -33,7 +32,7 @@ export interface PreparedTables {
 export async function prepareTables(run: CopyRun, planned: Planned, comparing: ChecksumRun): Promise<PreparedTables> {
   const { request, hooks, fence, sessions, schema, catalogue, progress } = run;
   const { plans, made, finished, observedTypes } = planned;
-  const log = (message: string) => hooks.log("info", printable(message));
+  const log = (message: string) => hooks.log("info", message);
   const kept = await keepFinished(run, comparing, candidates(plans, finished, observedTypes.groups));
   const names = new Set(kept.map(({ source }) => source.name));
   const keep = (part: string) => [...names].some((name) => part === markOf(finished.get(name) as FinishedTable));

@@ -1,5 +1,4 @@
 import { EngineError, type InventoryEntry, type MadeObject } from "../../../contract/index.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
@@ -46,7 +45,7 @@ async function planned(run: CopyRun): Promise<Planned> {
   const source = { session: firstReader(snapshot), database, catalogue };
   const rowless = options.content === "schema";
   const observedTypes = createObservedTypes(catalogue.tables, options.zero_dates ?? "null", (message) =>
-    hooks.log("info", printable(message)),
+    hooks.log("info", message),
   );
   const earlier = request.reset ? (request.made ?? []) : [];
   const made = [...earlier, ...(await fence.made())];

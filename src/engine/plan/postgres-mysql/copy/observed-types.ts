@@ -106,7 +106,7 @@ function observeRefusal(
   const broken = brokenCheck(plan, words) ?? bare;
   if (broken !== undefined && !observedTypes.brokenChecks.has(broken)) {
     observedTypes.brokenChecks.add(broken);
-    log(`${label} is copied again without the check ${printable(broken)}: rows of the source break it`);
+    log(`${label} is copied again without the check ${broken}: rows of the source break it`);
     return;
   }
   const computed = plan.columns.filter(({ generated }) => generated);

@@ -1,7 +1,6 @@
 import { counted, numberText } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
@@ -118,7 +117,7 @@ function copyRows(
       replan,
       strict: isStrict(request),
       warn,
-      log: (message) => hooks.log("info", printable(message)),
+      log: (message) => hooks.log("info", message),
       prove: expressionVerifier(run, warn),
       async done(state, { target }) {
         if (content === "schema") return;

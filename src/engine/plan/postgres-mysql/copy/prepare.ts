@@ -1,6 +1,5 @@
 import { counted } from "../../../../guard/text.ts";
 import { type CopyOptions, EngineError, type MadeObject } from "../../../contract/index.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
@@ -133,7 +132,7 @@ async function prepareTarget(
   const { database } = request.target;
   const content = options.content ?? "all";
   const drop = options.drop ?? [];
-  const log = (message: string) => hooks.log("info", printable(message));
+  const log = (message: string) => hooks.log("info", message);
   const target = (workers[0] as CopyWorker).target;
   const wanted = chosen.tables.map((table) => `${prefixOf(table.schema, options.schemas)}${table.name}`);
   const ours = new Set(

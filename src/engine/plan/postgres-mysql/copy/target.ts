@@ -93,7 +93,7 @@ export async function dropNamed(
   for (const { name, kind } of doomed) {
     await fence.guard(session);
     await session.run(`DROP ${kind} ${qualified(database, name)}`);
-    log(`${kind.toLowerCase()} ${printable(name)} of the target was dropped, as options.drop says`);
+    log(`${kind.toLowerCase()} ${name} of the target was dropped, as options.drop says`);
   }
 }
 
