@@ -36,13 +36,26 @@ test.each<[RunCode, RunCode | undefined, string[]]>([
 );
 
 test("a login that fails ends the run, whatever its code", async () => {
-  const refused = new EngineError("permission_denied", "unknown source database");
-  refused.ofLogin = true;
+  const refused = new EngineError("permission_denied", "unknown source database", { ofLogin: true });
   const logs: string[] = [];
   const hooks = { signal: new AbortController().signal, log: (_: string, words: string) => void logs.push(words) };
   const parts = { assess: () => Promise.reject(refused), foundRuns: () => Promise.resolve([]) };
   await expect(assessFirst(request, hooks, parts, () => undefined)).rejects.toBe(refused);
   expect(logs).toHaveLength(1);
+});
+
+test("missing rights to look for other runs end the run as a login does, with all that the error carries", async () => {
+  const cause = new Error("1044");
+  const refused = new EngineError("permission_denied", "no rights", { retryable: false, cause, side: "target" });
+  const hooks = { signal: new AbortController().signal, log: () => undefined };
+  const parts = { assess: () => Promise.reject(new Error("unused")), foundRuns: () => Promise.reject(refused) };
+  const thrown = await assessFirst(request, hooks, parts, () => undefined).catch((error: unknown) => error);
+  expect(thrown).toBeInstanceOf(EngineError);
+  expect(thrown).toMatchObject({
+    ...{ code: "permission_denied", message: "no rights", retryable: false, side: "target", ofLogin: true },
+    cause,
+  });
+  expect(refused.ofLogin).toBe(false);
 });
 
 test("what stands in the way is told once, by the error, and what does not beside it", async () => {

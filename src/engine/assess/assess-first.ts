@@ -4,6 +4,7 @@ import type { FoundRun } from "../run/fence/fence.ts";
 import { watchBeginning } from "../run/watchdog/beginning.ts";
 import { findingText } from "./finding.ts";
 import type { Assessment, AssessRequest } from "./index.ts";
+import { loginError } from "./login-error.ts";
 
 /**
  * Reports blockers before the first write. Only at a run's beginning: what an earlier attempt made would look like another's tables.
@@ -66,8 +67,7 @@ export async function assessFirst(
 
 /** Without rights in the target's database no copy can look for its own table either. */
 function ofTarget(error: unknown): never {
-  if (error instanceof EngineError && error.code === "permission_denied") error.ofLogin = true;
-  throw error;
+  throw error instanceof EngineError && error.code === "permission_denied" ? loginError(error) : error;
 }
 
 class Blocked extends Error {

@@ -1,5 +1,5 @@
 import { numberText } from "../../guard/text.ts";
-import { type CopyHooks, type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
+import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
 import { reportedOf } from "../contract/known.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { PlannedObject } from "../plan/types.ts";
@@ -11,6 +11,7 @@ import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, ReportFinding } from "./finding.ts";
 import type { Sides, TargetFindings } from "./found.ts";
+import { loginError } from "./login-error.ts";
 import { reportPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
 import { type Dropped, noneDropped } from "./rows-dropped.ts";
@@ -65,10 +66,7 @@ export async function assess(request: AssessRequest, hooks: Pick<CopyHooks, "sig
   ]);
   try {
     const [source, target] = opened.map((side) => {
-      if (side.status === "rejected") {
-        if (side.reason instanceof EngineError) side.reason.ofLogin = true;
-        throw side.reason;
-      }
+      if (side.status === "rejected") throw loginError(side.reason);
       return side.value;
     }) as [Sides["source"], Sides["target"]];
     // It waits for a lock for 2 s at most, and its error names the holder.

@@ -235,12 +235,18 @@ export class EngineError extends Error {
   readonly report: CopyReport | undefined;
   /** Which of the two databases said it, where one did. */
   readonly side: "source" | "target" | undefined;
-  /** It ended a login, which a copy would meet too, whatever its code. Set by an assessment. */
-  ofLogin = false;
+  /** It ended a login, which a copy would meet too, whatever its code. */
+  readonly ofLogin: boolean;
   constructor(
     code: RunCode,
     message: string,
-    options: { retryable?: boolean; cause?: unknown; report?: CopyReport; side?: "source" | "target" } = {},
+    options: {
+      retryable?: boolean;
+      cause?: unknown;
+      report?: CopyReport;
+      side?: "source" | "target";
+      ofLogin?: boolean;
+    } = {},
   ) {
     super(printable(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "EngineError";
@@ -248,5 +254,6 @@ export class EngineError extends Error {
     this.retryable = options.retryable ?? isRetryable(code);
     this.report = options.report;
     this.side = options.side;
+    this.ofLogin = options.ofLogin ?? false;
   }
 }
