@@ -153,7 +153,11 @@ async function openPostgres(
     const [first, ...others] = sessions;
     if (first === undefined) throw new EngineError("database_error", "no session was opened");
     const side: SideSessions = { engine: "postgres", sessions };
-    const { found, held } = await openSource(
+    const {
+      source: { warnings },
+      found,
+      held,
+    } = await openSource(
       first,
       others,
       async () => ({ tables: await postgresTables(first, side), views: await postgresViews(first) }),
@@ -175,7 +179,7 @@ async function openPostgres(
       version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}`,
       exact: true,
       ...found,
-      warnings: [],
+      warnings,
       close,
     };
   } catch (error) {

@@ -255,7 +255,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
     expect(late).toMatchObject({ code: "statement_timeout" });
   });
 
-  test("locks on the source are taken where that is asked for, and none where that is", async () => {
+  test("locks on the source are taken where that is asked for, and none where that is, which is said", async () => {
     const both = await pair(servers, "CREATE TABLE t (id int); INSERT INTO t VALUES (1)");
     const { report } = await run(both, with_({ source_locks: "none" }));
     expect(report.snapshot).toEqual({
@@ -263,6 +263,8 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
       lsn: expect.stringMatching(/^[0-9A-F]+\/[0-9A-F]+$/),
       transactions: expect.stringMatching(/^\d+:\d+:[\d,]*$/),
     });
+    const unlocked = expect.stringContaining("were not locked");
+    expect(report.warnings).toContainEqual(unlocked);
     const again = await run(both, {
       ...with_({ source_locks: "require" }),
       reset: true,
@@ -270,6 +272,7 @@ describe.each<Flavour>(["mysql", "mariadb"])("options of a copy from PostgreSQL 
       madeIn: report.target,
     });
     expect(again.report.tables[0]?.rows).toEqual({ source: 1, target: 1 });
+    expect(again.report.warnings).not.toContainEqual(unlocked);
     await inSource(servers.source.urlOf(both.name, "admin"), "INSERT INTO t VALUES (2)");
   });
 });

@@ -17,6 +17,8 @@ export interface PostgresSource {
   size: number;
   /** For the report. */
   facts: SourceSnapshot;
+  /** What may be wrong with the rows, in words. */
+  warnings: string[];
 }
 
 const tries = 5;
@@ -126,9 +128,12 @@ async function lockAndExport(
     facts,
     tables: await readDataTables(first, seen.not, columnless),
     sequences: await readSequences(first),
+    warnings: locks === "none" ? [unlocked] : [],
   };
   return { source, tables };
 }
+
+const unlocked = "the source's tables were not locked (source_locks: none): one truncated meanwhile is read as empty";
 
 /** Of the write-ahead log, of a standby what it has replayed. Undefined where the server, or a service, does not tell. */
 async function logPosition(session: Session): Promise<string | undefined> {

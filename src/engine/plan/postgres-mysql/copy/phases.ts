@@ -45,7 +45,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
-  [...prepared.written, ...prepared.uncounted].forEach(warn);
+  [...source.warnings, ...prepared.written, ...prepared.uncounted].forEach(warn);
   progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
 
   progress.phase("copying");

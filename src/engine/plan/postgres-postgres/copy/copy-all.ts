@@ -101,10 +101,8 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   await refuseForcedRows(source, target, withLeaves(plan.tables), options);
   await refuseOtherMoney(source, target);
   plan.notes.forEach(said.note);
-  plan.warnings.forEach(said.warn);
+  [...plan.opened.warnings, ...plan.warnings].forEach(said.warn);
   log(`Snapshot of the source: ${formatSnapshot(plan.opened.facts)}`);
-  if (options.source_locks === "none")
-    said.warn("the source's tables were not locked (source_locks: none): one truncated meanwhile is copied empty");
   progress.plan(plan.tables.map((table) => ({ name: tableName(table), rows: table.rows, bytes: table.bytes })));
   const after = await planAfter(source, plan.steps.after, new Set(heaps(plan.tables).map(({ oid }) => oid)));
   progress.did();
