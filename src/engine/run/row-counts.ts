@@ -8,7 +8,13 @@ export function refuseCounts(tables: Iterable<{ name: string; source: number; ta
   if (different.length === 0) return;
   const words = different
     .slice(0, mostNamed)
-    .map(({ name, source, target = "none" }) => `${name} has ${source} rows in the source and ${target} in the target`);
+    .map(
+      ({ name, source, target = "none" }) =>
+        `table ${name} has ${source} rows in the source and ${target} in the target`,
+    );
   const more = different.length > mostNamed ? `; and ${different.length - mostNamed} more tables` : "";
-  throw new EngineError("row_count_mismatch", `${words.join("; ")}${more}`);
+  throw new EngineError(
+    "row_count_mismatch",
+    `${words.join("; ")}${more}: nothing else may write to the target while it is copied; reset and run again`,
+  );
 }

@@ -7,6 +7,7 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reading } from "../../../postgres/source/holding.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
+import { refuseCounts } from "../../../run/row-counts.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { Task } from "../../../run/work.ts";
 import { tooWide } from "../columns/wide.ts";
@@ -152,11 +153,8 @@ async function countBoth(
   const here = async () =>
     Number((await target.query(`SELECT COUNT(*) FROM ${qualified(...targetName(plan))}`))[0]?.[0] ?? -1);
   const [before, after] = await Promise.all([there(), here()]);
-  if (before === after) return { source: before, target: after };
-  throw new EngineError(
-    "row_count_mismatch",
-    `table ${tableName(plan.source)} has ${before} rows in the source and ${after} in the target: nothing else may write to the target while it is copied; reset and run again`,
-  );
+  refuseCounts([{ name: tableName(plan.source), source: before, target: after }]);
+  return { source: before, target: after };
 }
 
 /** Errors of the data itself say which table they are about. */

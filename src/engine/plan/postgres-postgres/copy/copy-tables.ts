@@ -12,6 +12,7 @@ import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { passCopy } from "../../../rows/copy-pipe.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
+import { refuseCounts } from "../../../run/row-counts.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import { type Task, together } from "../../../run/work.ts";
 import type { Build, IndexPlans, TableIndexes } from "../finish/indexes.ts";
@@ -312,13 +313,7 @@ async function countBoth({ source, target }: CopyWorker, tables: readonly DataTa
     count(source, (table) => heaps([table]).map(sum).join(" + ")),
     count(target, sum),
   ]);
-  for (const [at, table] of tables.entries()) {
-    if (there[at] === here[at]) continue;
-    throw new EngineError(
-      "row_count_mismatch",
-      `table ${printable(tableName(table))} has ${there[at]} rows in the source and ${here[at]} in the target: nothing else may write to the target while it is copied; reset and run again`,
-    );
-  }
+  refuseCounts(tables.map((table, at) => ({ name: tableName(table), source: there[at] ?? 0, target: here[at] })));
   return here;
 }
 
