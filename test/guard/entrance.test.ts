@@ -41,7 +41,7 @@ const known: Record<string, string[]> = {
 };
 
 /** They speak to Rowferry's own pods, and start Rowferry's own processes. */
-const own = /^src\/(prober\/(client|pool|server|process)|worker\/operator)/;
+const own = /^src\/(guard\/post-json|prober\/(client|pool|server|process)|worker\/operator-client)/;
 
 test("no file opens a socket to a user's database but those that dial through the guard", () => {
   const found = Object.fromEntries(
@@ -51,6 +51,15 @@ test("no file opens a socket to a user's database but those that dial through th
       .filter(([, used]) => used.length > 0),
   );
   expect(found).toEqual(known);
+});
+
+test("only clients of Rowferry's own pods post JSON", () => {
+  const users = sourceFiles(root, ["src", "controllers"]).filter(({ text }) => /\bpostJson\b/.test(text));
+  expect(users.map(({ path }) => path).sort()).toEqual([
+    "src/guard/post-json.ts",
+    "src/prober/client.ts",
+    "src/worker/operator-client.ts",
+  ]);
 });
 
 test.each([
