@@ -1,16 +1,17 @@
 import type { Request, Response } from "express";
 import * as z from "zod";
 import { Problem } from "../requests/errors.ts";
-import { authenticate, identify, type RequestCredentials } from "../requests/sessions/authenticate.ts";
+import type { RequestCredentials } from "../requests/sessions/authenticate.ts";
 import { requireScope } from "../requests/sessions/scope.ts";
 import type { Tier } from "../requests/tiers.ts";
-import type { Caller, Identity, World } from "../requests/world.ts";
+import type { World } from "../requests/world.ts";
 import { auditedCaller, noteAudit } from "./audit.ts";
+import { authenticateAndSpend, createMeter, type Who, whoCalls } from "./authenticate-and-spend.ts";
 import { largestBody, largestUnauthenticatedBody, readBody } from "./body.ts";
 import type { Flight } from "./flight.ts";
 import { checkHeaders, goneOf } from "./incoming.ts";
 import { check, invalid, readQuery } from "./input.ts";
-import { type LimitName, limitHeaders, type RateLimiter, standingsOf, type WindowStanding } from "./limits.ts";
+import type { RateLimiter } from "./limits.ts";
 import type { Operation, OperationCall, OperationResult } from "./openapi/operation.ts";
 import { send } from "./send.ts";
 import type { Streams } from "./streams/open.ts";
@@ -57,13 +58,8 @@ const shownBy = (request: Request): RequestCredentials => ({
 /** The answer of a sign-up or sign-in: whose account it opened. */
 const opened = z.object({ account: z.object({ id: z.string() }) });
 
-type Who = { identity?: Identity; caller?: Caller };
-
-async function whoCalls(world: World, operation: Operation, request: Request): Promise<Who> {
-  if (operation.auth !== "token") return {};
-  if (operation.withoutTeam) return { identity: await identify(world, shownBy(request)) };
-  const caller = await authenticate(world, shownBy(request));
-  return { identity: caller, caller };
+async function callerOf(world: World, { auth, withoutTeam }: Operation, request: Request): Promise<Who> {
+  return auth === "token" ? whoCalls(world, shownBy(request), withoutTeam ? "account" : "team") : {};
 }
 
 async function inputOf(
@@ -111,41 +107,21 @@ export async function runOperation(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const standings: WindowStanding[] = [];
-  const spend = async (limit: LimitName, key: string) => {
-    try {
-      standings.push(...(await limits.spend(limit, key)).standings);
-    } catch (error) {
-      if (error instanceof Problem) standings.push(...standingsOf(error));
-      throw error;
-    } finally {
-      response.set(limitHeaders(standings));
-    }
-  };
-
-  const attempt = async (limit: LimitName, key: string, looks: boolean): Promise<() => Promise<void>> => {
-    try {
-      if (!looks) return (await limits.spend(limit, key)).giveBack;
-      await limits.look(limit, key);
-      return async () => {};
-    } catch (error) {
-      // What passes tells a guesser nothing of where others stand.
-      if (error instanceof Problem) standings.push(...standingsOf(error));
-      response.set(limitHeaders(standings));
-      throw error;
-    }
-  };
-
+  const meter = createMeter(limits, response);
   checkHeaders(request);
   checkAccept(request, operation);
   const holds = world.fresh.look();
   const audits = operation.audited ?? (operation.auth !== "none" && operation.method !== "get");
   if (audits) noteAudit(response, {});
-  const first = await whoCalls(world, operation, request);
-  if (audits) noteAudit(response, auditedCaller(first));
-  const owner = first.identity?.account.metadata.name;
-  response.locals["account"] = owner;
-  if (owner !== undefined && operation.tier !== "none") await spend(operation.tier, owner);
+  const { who: first, owner } = await authenticateAndSpend({
+    ...{ meter, response },
+    who: async () => {
+      const who = await callerOf(world, operation, request);
+      if (audits) noteAudit(response, auditedCaller(who));
+      return who;
+    },
+    countsIn: () => ({ limits: operation.tier === "none" ? [] : [operation.tier] }),
+  });
   const scope = scopeOf(operation);
   if (first.identity !== undefined && scope !== "own") requireScope(first.identity, scope);
   const key = idempotencyKey(request, operation);
@@ -154,7 +130,7 @@ export async function runOperation(
   const input = await inputOf(operation, request);
   const object = Object.values(input.params).join("/");
   if (audits && object !== "") noteAudit(response, { object });
-  const who = holds() ? first : await whoCalls(world, operation, request);
+  const who = holds() ? first : await callerOf(world, operation, request);
   const call: OperationCall = {
     ...who,
     ...input,
@@ -163,14 +139,14 @@ export async function runOperation(
     asked: { requestId: String(response.locals["id"]), signal: goneOf(response) },
     address: request.ip ?? "",
     ...(cookie === undefined ? {} : { cookie }),
-    spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : spend(tier, owner)),
-    attempt: (of, by, how) => attempt(`credentials_${of}`, by, how === "look"),
+    spend: (tier: Tier) => (owner === undefined ? Promise.resolve() : meter.spend([tier], owner)),
+    attempt: (of, by, how) => meter.attempt(`credentials_${of}`, by, how),
   };
   const answer: OperationResult = await operation.run(world, call);
   if (operation.auth === "credentials") response.locals["account"] = opened.safeParse(answer.body).data?.account.id;
   if (answer.stream === undefined) return send(request, response, operation, answer, flight);
   await streams.write(request, response, answer.stream, owner ?? "", async () => {
-    const still = await whoCalls(world, operation, request);
+    const still = await callerOf(world, operation, request);
     return still.caller?.team.metadata.name === who.caller?.team.metadata.name;
   });
 }

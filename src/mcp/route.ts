@@ -2,23 +2,17 @@ import { validateHostHeader } from "@modelcontextprotocol/server";
 import type { Request as Asked, Response as Reply } from "express";
 import type { Mounted } from "../api/app.ts";
 import { auditedCaller, noteAudit } from "../api/audit.ts";
+import { authenticateAndSpend, createMeter, whoCalls } from "../api/authenticate-and-spend.ts";
 import { readBody } from "../api/body.ts";
 import { checkHeaders, goneOf } from "../api/incoming.ts";
-import {
-  type LimitName,
-  limitHeaders,
-  type RateLimiter,
-  standingsOf,
-  type TakenCall,
-  type WindowStanding,
-} from "../api/limits.ts";
+import type { LimitName, RateLimiter } from "../api/limits.ts";
 import type { ProblemDocument } from "../api/problem.ts";
 import { Problem } from "../requests/errors.ts";
-import { authenticate, identify, type RequestCredentials } from "../requests/sessions/authenticate.ts";
+import { authenticate, type RequestCredentials } from "../requests/sessions/authenticate.ts";
 import type { World } from "../requests/world.ts";
 import { operationOf, tiersOf } from "./message.ts";
 import { createServe } from "./serve.ts";
-import type { McpServerDescription } from "./tool.ts";
+import type { McpServerDescription, ToolCall } from "./tool.ts";
 import { withoutUrlsInError } from "./urls.ts";
 
 /**
@@ -33,6 +27,9 @@ export interface McpRouteOptions {
   /** Of foreign pages that may call with a token. */
   origins: readonly string[];
 }
+
+/** What counts in no tier. */
+const handshake: readonly LimitName[] = ["handshake"];
 
 export function createMcpRoute({ world, limits, description, version, origins }: McpRouteOptions): Mounted {
   const { path, tools } = description;
@@ -49,21 +46,6 @@ export function createMcpRoute({ world, limits, description, version, origins }:
       throw new Problem("origin_refused", "The header Origin names a foreign page: a client leaves it out.");
   }
 
-  async function spend(tiers: readonly LimitName[], owner: string, response: Reply): Promise<void> {
-    const taken: TakenCall[] = [];
-    const tell = (more: readonly WindowStanding[]) =>
-      response.set(limitHeaders([...taken.flatMap(({ standings }) => standings), ...more]));
-    try {
-      for (const tier of tiers) taken.push(await limits.spend(tier, owner));
-      tell([]);
-    } catch (error) {
-      if (error instanceof Problem) tell(standingsOf(error));
-      // What is refused takes nothing.
-      for (const one of taken) await one.giveBack();
-      throw error;
-    }
-  }
-
   return {
     path,
     errorBody: rpcProblem,
@@ -78,13 +60,19 @@ export function createMcpRoute({ world, limits, description, version, origins }:
         origin: undefined,
         method: "POST",
       };
-      const owner = (await identify(world, shown)).account.metadata.name;
-      response.locals["account"] = owner;
-      const read = await readMessage(request);
-      if ("message" in read) response.locals["message"] = read.message;
-      const tiers = "message" in read ? tiersOf(read.message, tools) : [];
-      if ("message" in read) response.locals["operation"] = operationOf(read.message, tools);
-      await spend(tiers.length === 0 ? ["handshake"] : tiers, owner, response);
+      const first = await authenticateAndSpend({
+        ...{ meter: createMeter(limits, response), response },
+        who: () => whoCalls(world, shown, "account"),
+        countsIn: async () => {
+          const read = await readMessage(request);
+          if (!("message" in read)) return { read, limits: handshake };
+          response.locals["message"] = read.message;
+          response.locals["operation"] = operationOf(read.message, tools);
+          const tiers = tiersOf(read.message, tools);
+          return { read, limits: tiers.length === 0 ? handshake : tiers };
+        },
+      });
+      const { read } = first.counted;
       if ("problem" in read) throw read.problem;
       if (request.accepts("application/json") === false) return send(response, 406, rpcError(notAccepted));
       if ("refused" in read) return send(response, 400, rpcError(read.refused));
@@ -97,7 +85,10 @@ export function createMcpRoute({ world, limits, description, version, origins }:
         call: async () => {
           const caller = await authenticate(world, shown);
           calls = auditedCaller({ identity: caller, caller });
-          return { caller, asked: { requestId, signal }, spend: (tier) => spend([tier], owner, response) };
+          // The headers tell then of what a tool took last.
+          const spend: ToolCall["spend"] = (tier) =>
+            createMeter(limits, response).spend([tier], caller.account.metadata.name);
+          return { caller, asked: { requestId, signal }, spend };
         },
         acted: (result, object) =>
           noteAudit(response, { ...calls, result, ...(object === undefined ? {} : { object }) }),

@@ -178,7 +178,9 @@ export const rooms: Room[] = [
       "src/guard/text.ts",
       "src/mcp",
       "src/requests",
-      ...["app", "audit", "body", "incoming", "input", "limits", "problem"].map((name) => `src/api/${name}.ts`),
+      ...["app", "audit", "authenticate-and-spend", "body", "incoming", "input", "limits", "problem"].map(
+        (name) => `src/api/${name}.ts`,
+      ),
     ],
     packages: ["zod", "express", "@modelcontextprotocol/server"],
   },
