@@ -2,7 +2,7 @@ import type { Pod } from "../../src/resources/objects.ts";
 import { dueRun, isPaid, isVerified } from "../../src/resources/run.ts";
 import { isAlive, runOf, type StateReason } from "../jobs/observed.ts";
 import { lookAtSilence, silenced } from "../jobs/silenced.ts";
-import { jobProgress, type RetryAdvice } from "../jobs/state.ts";
+import { type JobProgress, jobProgress, type RetryAdvice } from "../jobs/state.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { conclude } from "./conclude.ts";
 
@@ -13,7 +13,7 @@ import { withHoldNews } from "./hold.ts";
 import { reportName } from "./names.ts";
 import type { Observed } from "./observed.ts";
 import { awaitsCapture, freeTaken, unpaid } from "./payment.ts";
-import type { Plan } from "./plan.ts";
+import { type Check, firstAnswer, type Plan } from "./plan.ts";
 import { type ControllerStatus, controllerPart } from "./status.ts";
 
 /**
@@ -113,54 +113,166 @@ const again: RetryAdvice = {
     "raise spec.attempt to resume (finished and verified tables are kept), or copy in parts, by Migrations with different options.include.",
 };
 
-/** Pending without a Job: earlier pods must have ended, then a slot be free. */
-function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
-  const { pods } = observed;
-  const run = status.run ?? 1;
-  const say = (trouble: StateReason, rest: Partial<Plan> & { position?: number } = {}): Plan => {
-    const { position, ...plan } = rest;
-    const { queuePosition: _before, ...plain } = status;
-    return conclude(
-      observed,
-      position === undefined ? plain : { ...plain, queuePosition: position },
-      "pending",
-      trouble,
-      now,
-      {
-        ...plan,
-        ...(note === undefined ? {} : { note }),
-      },
-    );
-  };
-
-  if (!isPaid(observed.migration))
-    return conclude(observed, status, "awaiting_payment", unpaid(observed), now, note === undefined ? {} : { note });
-
-  const running = activeJobs(observed).find((job) => runOf(job) !== run);
-  const stopping = {
-    reason: "Stopping",
-    message: "The earlier run's pod is being stopped; the next run starts when it has ended.",
-  };
-  if (running) return say(stopping, { act: stop(running), lookAgain: 2000 });
-  const earlier = pods.find((pod) => isAlive(pod) && runOf(pod) !== run);
-  if (earlier) return say(stopping, { lookAgain: 2000, ...lost(observed, earlier, now) });
-
-  const held = heldBack(observed);
-  if (held) return say(held);
-  const why = whyWaiting(observed, "Migration");
-  if (why) {
-    const { trouble, ...rest } = why;
-    return say(trouble, rest);
-  }
-  if (run > 1 && !observed.confirmedIdle) return say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 });
-  const { payment } = observed.migration.spec;
-  if (payment?.by === "free" && observed.free !== "begun") {
-    const beginning = { reason: "Starting", message: "The account's free migration is being claimed." };
-    if (observed.free === undefined) return say(beginning, { act: { kind: "begin-free", account: payment.account } });
-    return fail(observed, status, freeTaken, now);
-  }
-  return say({ reason: "Starting", message: "The run's Job is being made." }, { act: { kind: "make-job", run } });
+/** A run that has no Job. */
+interface Waiting {
+  observed: Observed;
+  status: ControllerStatus;
+  run: number;
+  now: Date;
+  extra: { note?: string };
+  say(trouble: StateReason, rest?: Partial<Plan> & { position?: number }): Plan;
 }
+
+const stopping: StateReason = {
+  reason: "Stopping",
+  message: "The earlier run's pod is being stopped; the next run starts when it has ended.",
+};
+const claiming: StateReason = { reason: "Starting", message: "The account's free migration is being claimed." };
+const starting: StateReason = { reason: "Starting", message: "The run's Job is being made." };
+
+/** Earlier pods must have ended before a slot is asked for, and what is used up is claimed last. The first answer counts. */
+const waitingChecks: readonly Check<Waiting>[] = [
+  [
+    "it is not paid",
+    ({ observed, status, now, extra }) =>
+      isPaid(observed.migration)
+        ? undefined
+        : conclude(observed, status, "awaiting_payment", unpaid(observed), now, extra),
+  ],
+  [
+    "an earlier run's Job goes on",
+    ({ observed, run, say }) => {
+      const running = activeJobs(observed).find((job) => runOf(job) !== run);
+      return running && say(stopping, { act: stop(running), lookAgain: 2000 });
+    },
+  ],
+  [
+    "an earlier run's pod is alive",
+    ({ observed, run, now, say }) => {
+      const earlier = observed.pods.find((pod) => isAlive(pod) && runOf(pod) !== run);
+      return earlier && say(stopping, { lookAgain: 2000, ...lost(observed, earlier, now) });
+    },
+  ],
+  [
+    "its own spec holds it back",
+    ({ observed, say }) => {
+      const held = heldBack(observed);
+      return held && say(held);
+    },
+  ],
+  [
+    "its Job cannot be made, or no slot is free",
+    ({ observed, say }) => {
+      const { trouble, ...rest } = whyWaiting(observed, "Migration") ?? {};
+      return trouble && say(trouble, rest);
+    },
+  ],
+  [
+    "a pod that no cache shows may be left",
+    ({ observed, run, say }) =>
+      run > 1 && !observed.confirmedIdle
+        ? say(stopping, { act: { kind: "confirm-idle" }, lookAgain: 2000 })
+        : undefined,
+  ],
+  [
+    "the free migration is not claimed",
+    ({ observed, status, now, say }) => {
+      const { payment } = observed.migration.spec;
+      if (payment?.by !== "free" || observed.free === "begun") return undefined;
+      if (observed.free !== undefined) return fail(observed, status, freeTaken, now);
+      return say(claiming, { act: { kind: "begin-free", account: payment.account } });
+    },
+  ],
+  ["it may start", ({ run, say }) => say(starting, { act: { kind: "make-job", run } })],
+];
+
+/** Pending without a Job. */
+function waiting(observed: Observed, status: ControllerStatus, now: Date, note?: string): Plan {
+  const run = status.run ?? 1;
+  const extra = note === undefined ? {} : { note };
+  const { queuePosition: _before, ...plain } = status;
+  const say: Waiting["say"] = (trouble, { position, ...plan } = {}) => {
+    const next = position === undefined ? plain : { ...plain, queuePosition: position };
+    return conclude(observed, next, "pending", trouble, now, { ...plan, ...extra });
+  };
+  return firstAnswer(waitingChecks, { observed, status, run, now, extra, say });
+}
+
+/** A run that has a Job. `before`: without what this pass adds. */
+interface Started {
+  observed: Observed;
+  before: ControllerStatus;
+  status: ControllerStatus;
+  job: { name: string; uid: string };
+  first: boolean;
+  note: string | undefined;
+  result: { outcome: "completed" | "failed" } | undefined;
+  found: JobProgress;
+  now: Date;
+}
+
+/** The first answer counts. */
+const startedChecks: readonly Check<Started>[] = [
+  [
+    "another run's Job goes on",
+    ({ observed, before, job, result }) => {
+      const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
+      return stray && result?.outcome !== "failed" ? { act: stop(stray), status: before, events: [] } : undefined;
+    },
+  ],
+  [
+    "it failed",
+    ({ observed, status, found, now }) =>
+      found.at === "failed" ? fail(observed, status, withMemory(observed, found.trouble), now) : undefined,
+  ],
+  [
+    "it is completed",
+    ({ observed, status, found, now }) =>
+      found.at === "completed" ? complete(observed, status, found.reason, found.message, now) : undefined,
+  ],
+  [
+    "no cache shows its Job",
+    ({ observed, before, status, job, found, now }) =>
+      found.at === "unseen"
+        ? conclude(observed, status, before.state ?? "pending", found.trouble, now, {
+            act: { kind: "confirm-gone", ...job },
+            lookAgain: 1000,
+          })
+        : undefined,
+  ],
+  [
+    "its worker is silent",
+    ({ observed, before, found }) =>
+      found.at === "running" &&
+      found.silent !== undefined &&
+      observed.notEnded === undefined &&
+      observed.ended === undefined
+        ? { act: { kind: "end-pod", ...found.silent }, status: before, events: [] }
+        : undefined,
+  ],
+  [
+    "its pod runs",
+    ({ observed, status, note, result, found, now }) =>
+      found.at === "running"
+        ? conclude(observed, status, "in_progress", silenced(observed), now, {
+            note,
+            pod: found.pod,
+            ...lookAtSilence(observed, result !== undefined),
+          })
+        : undefined,
+  ],
+  [
+    "its pod does not run yet",
+    ({ observed, before, status, job, first, note, found, now }) =>
+      found.at === "starting"
+        ? conclude(observed, status, before.state === "in_progress" ? "in_progress" : "pending", found.trouble, now, {
+            note,
+            ...(first ? { start: job.name } : {}),
+            lookAgain: found.lookAgain,
+          })
+        : undefined,
+  ],
+];
 
 /** The run has a Job, recorded or made in this pass; without one it waits. */
 function started(observed: Observed, before: ControllerStatus, now: Date, why?: string): Plan {
@@ -178,41 +290,8 @@ function started(observed: Observed, before: ControllerStatus, now: Date, why?: 
   const run = status.run ?? 1;
   const note = first ? [why, `Run ${run} started: Job ${job.name}.`].filter(Boolean).join(" ") : undefined;
   const result = migration.status?.result?.run === run ? migration.status.result : undefined;
-  const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
-  if (stray && result?.outcome !== "failed") return { act: stop(stray), status: before, events: [] };
   const found = jobProgress({ ...observed, subject: migration, job, first, result, isResultFollowed: true }, again);
-  switch (found.at) {
-    case "failed":
-      return fail(observed, status, withMemory(observed, found.trouble), now);
-    case "completed":
-      return complete(observed, status, found.reason, found.message, now);
-    case "unseen":
-      return conclude(observed, status, before.state ?? "pending", found.trouble, now, {
-        act: { kind: "confirm-gone", ...job },
-        lookAgain: 1000,
-      });
-    case "running":
-      if (found.silent !== undefined && observed.notEnded === undefined && observed.ended === undefined)
-        return { act: { kind: "end-pod", ...found.silent }, status: before, events: [] };
-      return conclude(observed, status, "in_progress", silenced(observed), now, {
-        note,
-        pod: found.pod,
-        ...lookAtSilence(observed, result !== undefined),
-      });
-    case "starting":
-      return conclude(
-        observed,
-        status,
-        before.state === "in_progress" ? "in_progress" : "pending",
-        found.trouble,
-        now,
-        {
-          note,
-          ...(first ? { start: job.name } : {}),
-          lookAgain: found.lookAgain,
-        },
-      );
-  }
+  return firstAnswer(startedChecks, { observed, before, status, job, first, note, result, found, now });
 }
 
 /** The next run's worker gets the memory that this one lacked. */

@@ -26,3 +26,15 @@ export type Act =
   | { kind: "expire-urls"; of: ("source" | "target")[] }
   /** Deletes the Migration itself, some time after it ended. */
   | { kind: "remove" };
+
+/** One thing that a pass may find; undefined: it is not so, and the next check is asked. */
+export type Check<Seen> = readonly [name: string, check: (seen: Seen) => Plan | undefined];
+
+/** The answer of the first check that has one, in their order. */
+export function firstAnswer<Seen>(checks: readonly Check<Seen>[], seen: Seen): Plan {
+  for (const [, check] of checks) {
+    const plan = check(seen);
+    if (plan !== undefined) return plan;
+  }
+  throw new Error(`no check has an answer: ${checks.map(([name]) => name).join(", ")}`);
+}
