@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { circles, graphOf, importsOf, onlyOfTests, sourceFiles, violations } from "./imports.ts";
+import { circles, graphOf, importsOf, onlyOfTests, sourceFiles, unusedAllowances, violations } from "./imports.ts";
 import { rooms } from "./rooms.ts";
 
 const root = resolve(import.meta.dirname, "../..");
@@ -10,6 +10,20 @@ const files = sourceFiles(root, ["src", "controllers", "dev", "bench", "test"]);
 it("every import goes in a direction that the design allows", () => {
   expect(files.length).toBeGreaterThan(5);
   expect(violations(files, rooms)).toEqual([]);
+});
+
+it("every room has code, and needs all that it may import", () => {
+  expect(unusedAllowances(files, rooms)).toEqual([]);
+});
+
+it("an allowance that nothing needs is found", () => {
+  const room = { path: "src/a", rooms: ["src/b", "src/c"], packages: ["zod", "pino"] };
+  const text = 'import { b } from "../b/b.ts";\nimport { z } from "zod/mini";';
+  expect(unusedAllowances([{ path: "src/a/a.ts", text }], [room, { ...room, path: "src/d" }])).toEqual([
+    "src/a may import src/c and does not",
+    "src/a may import pino and does not",
+    "src/d has no code",
+  ]);
 });
 
 it("every package that a room may use is in package.json", () => {
@@ -94,7 +108,7 @@ describe("a right direction passes", () => {
     ["controllers/migration/controller.ts", "./decide.ts"],
     ["controllers/migration/decide.ts", "../../src/resources/migration.ts"],
     ["controllers/migration/decide.test.ts", "vitest"],
-    ["controllers/migration/job.ts", "../../src/worker/protocol.ts"],
+    ["controllers/backup-run/job.ts", "../../src/worker/protocol.ts"],
     ["src/worker/run.ts", "../engine/index.ts"],
     ["src/engine/postgres/connect.ts", "../contract/index.ts"],
     ["src/engine/postgres/connect.ts", "pg/lib/utils.js"],

@@ -56,10 +56,28 @@ function judge(path: string, specifier: string, room: Room, rooms: readonly Room
     if (isTest || room.builtins === undefined || room.builtins.includes(specifier)) return undefined;
     return `${room.path} does no input or output`;
   }
-  const name = /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
+  const name = packageOf(specifier);
   const allowed = room.packages.includes("*") || room.packages.includes(name) || (isTest && name === "vitest");
   return allowed ? undefined : `${room.path} may not use this package`;
 }
+
+/** One sentence for each allowance that no file needs: of a folder, a file or a package, or of a room without files. */
+export function unusedAllowances(files: readonly SourceFile[], rooms: readonly Room[]): string[] {
+  const byRoom = Map.groupBy(files, ({ path }) => roomOf(path, rooms));
+  return rooms.flatMap((room) => {
+    const own = byRoom.get(room);
+    if (own === undefined) return [`${room.path} has no code`];
+    const imported = own.flatMap(({ path, text }) =>
+      importsOf(text).map((name) => (name.startsWith(".") ? normalize(join(path, "..", name)) : packageOf(name))),
+    );
+    const isUsed = (allowed: string) => allowed === "*" || imported.some((name) => within(name, allowed));
+    return [...room.rooms, ...room.packages].flatMap((one) =>
+      isUsed(one) ? [] : [`${room.path} may import ${one} and does not`],
+    );
+  });
+}
+
+const packageOf = (specifier: string): string => /^(?:@[^/]+\/)?[^/]+/.exec(specifier)?.[0] ?? specifier;
 
 /** A test beside the code lives by the rules of the file that it tests. */
 function roomOf(path: string, rooms: readonly Room[]): Room | undefined {

@@ -15,25 +15,21 @@ const jobs = "controllers/jobs";
 const pods = "controllers/pods";
 
 /** All but `controllers/<kind>/controller.ts` decides and does not act. */
-function reconciler(kind: string): Room[] {
+function reconciler(kind: string, { pure, acting }: Record<"pure" | "acting", string[]>): Room[] {
   const folder = `controllers/${kind}`;
   return [
-    { path: folder, rooms: [resources, protocol, jobs], packages: [], builtins: pureBuiltins },
-    {
-      path: `${folder}/controller.ts`,
-      rooms: [folder, resources, jobs, pods, "src/cluster", "controllers/runtime"],
-      packages: ["pino"],
-    },
+    { path: folder, rooms: [resources, ...pure], packages: [], builtins: pureBuiltins },
+    { path: `${folder}/controller.ts`, rooms: [folder, resources, "src/cluster", ...acting], packages: [] },
   ];
 }
 
 export const rooms: Room[] = [
   { path: resources, rooms: [], packages: ["zod"], builtins: [] },
-  { path: "src/cluster", rooms: [resources], packages: ["@kubernetes/client-node", "pino"] },
+  { path: "src/cluster", rooms: [resources], packages: ["@kubernetes/client-node"] },
   {
     path: "src/guard",
     rooms: [resources, "src/engine/contract/index.ts"],
-    packages: ["zod", "@hpke/core", "@peculiar/x509", "reflect-metadata"],
+    packages: ["@hpke/core", "@peculiar/x509", "reflect-metadata"],
   },
   {
     path: "src/engine",
@@ -65,14 +61,14 @@ export const rooms: Room[] = [
     packages: ["zod", "pino"],
   },
   { path: protocol, rooms: [resources], packages: ["zod"], builtins: [] },
-  { path: "controllers/runtime", rooms: [resources, "src/cluster"], packages: ["pino"] },
+  { path: "controllers/runtime", rooms: ["src/cluster"], packages: [] },
   { path: pods, rooms: [resources, jobs, "src/cluster", "src/guard/text.ts"], packages: [] },
   { path: "controllers/rbac.ts", rooms: [resources], packages: [] },
   { path: jobs, rooms: [resources, protocol], packages: [], builtins: pureBuiltins },
-  ...reconciler("migration"),
+  ...reconciler("migration", { pure: [jobs], acting: [jobs, pods, "controllers/runtime"] }),
   {
     path: "controllers/migration/free.ts",
-    rooms: [resources, "src/cluster", "src/billing/claim.ts"],
+    rooms: ["src/cluster", "src/billing/claim.ts"],
     packages: [],
   },
   {
@@ -80,9 +76,9 @@ export const rooms: Room[] = [
     rooms: ["controllers/migration", resources, jobs, pods, "src/cluster"],
     packages: [],
   },
-  ...reconciler("team"),
-  ...reconciler("backup-schedule"),
-  ...reconciler("backup-run"),
+  ...reconciler("team", { pure: [jobs], acting: [] }),
+  ...reconciler("backup-schedule", { pure: [jobs], acting: [jobs, "controllers/runtime"] }),
+  ...reconciler("backup-run", { pure: [protocol, jobs], acting: [jobs, pods, "controllers/runtime"] }),
   {
     path: "controllers/backup-run/perform.ts",
     rooms: ["controllers/backup-run", resources, jobs, pods, "src/cluster"],
@@ -98,30 +94,42 @@ export const rooms: Room[] = [
     rooms: ["controllers/backup-run", resources, protocol, "src/guard"],
     packages: [],
   },
-  ...["desk", "work", "key-ring"].map((file) => ({
-    path: `controllers/backup-run/${file}.ts`,
+  {
+    path: "controllers/backup-run/desk.ts",
+    rooms: ["controllers/backup-run", "controllers/worker-endpoint", jobs, resources, protocol, "src/cluster"],
+    packages: [],
+  },
+  {
+    path: "controllers/backup-run/work.ts",
     rooms: [
-      "controllers/backup-run",
-      "controllers/worker-endpoint",
-      jobs,
-      resources,
-      protocol,
-      "src/cluster",
-      "src/guard",
+      ...["controllers/backup-run", "controllers/worker-endpoint", jobs, resources, protocol],
+      ...["src/cluster", "src/guard"],
     ],
-    packages: ["zod", "@scure/base", "age-encryption"],
-  })),
+    packages: ["zod"],
+  },
+  {
+    path: "controllers/backup-run/key-ring.ts",
+    rooms: ["controllers/backup-run", "controllers/worker-endpoint", "src/cluster"],
+    packages: ["@scure/base", "age-encryption"],
+  },
   {
     path: "controllers/payment",
     rooms: [resources, "src/billing/seen.ts", "src/billing/limit.ts"],
     packages: [],
     builtins: [],
   },
-  ...["controller", "off", "stop-runs", "sweep"].map((file) => ({
-    path: `controllers/payment/${file}.ts`,
+  {
+    path: "controllers/payment/controller.ts",
     rooms: ["controllers/payment", resources, "src/cluster", "src/billing", "controllers/runtime"],
-    packages: ["pino"],
-  })),
+    packages: [],
+  },
+  {
+    path: "controllers/payment/off.ts",
+    rooms: ["controllers/payment", resources, "src/cluster", "controllers/runtime"],
+    packages: [],
+  },
+  { path: "controllers/payment/stop-runs.ts", rooms: [resources, "src/cluster"], packages: [] },
+  { path: "controllers/payment/sweep.ts", rooms: [resources, "src/cluster", "src/billing"], packages: [] },
   { path: "controllers/report", rooms: [resources], packages: [], builtins: [] },
   {
     path: "controllers/report/controller.ts",
@@ -160,7 +168,7 @@ export const rooms: Room[] = [
   {
     path: "src/api",
     rooms: [resources, "src/api", "src/requests", "src/cluster", "src/engine/report/schema.ts"],
-    packages: ["zod", "express", "pino", "rate-limiter-flexible", "@redis/client"],
+    packages: ["zod", "express", "pino", "rate-limiter-flexible"],
   },
   {
     path: "src/api/docs",
@@ -205,7 +213,7 @@ export const rooms: Room[] = [
     packages: ["openid-client"],
   },
   { path: "src/main", rooms: ["src", "controllers"], packages: ["*"] },
-  { path: "dev", rooms: ["src", "controllers", "dev/cluster/processes/kubelet"], packages: ["*"] },
+  { path: "dev", rooms: ["src", "dev/cluster/processes/kubelet"], packages: ["*"] },
   {
     path: "dev/cluster/processes/kubelet",
     rooms: [
