@@ -2,6 +2,9 @@ import type { CopyOptions } from "../../contract/index.ts";
 import type { Session } from "../driver/session.ts";
 import { beginBetweenCommits, type LogPosition } from "./log-position.ts";
 
+/** Connections that read. */
+const most = 1;
+
 /**
  * A snapshot without a lock: the first session reads alone. Nothing that a server shows proves that several sessions see one
  * state. MySQL's `gtid_executed` and the end of its log move at another moment than rows become visible. MariaDB takes a
@@ -9,15 +12,15 @@ import { beginBetweenCommits, type LogPosition } from "./log-position.ts";
  * InnoDB's counter of transactions moves before such a commit becomes visible: 1 of 4,889 openings that looked equal was torn.
  */
 export async function beginUnlocked({ control, readers, begin, locks, cause }: Unlocked) {
-  const left = readers.slice(0, 1);
-  await Promise.all(readers.slice(1).map((reader) => reader.end()));
+  const left = readers.slice(0, most);
+  await Promise.all(readers.slice(most).map((reader) => reader.end()));
   const [alone] = left;
   const start = () => begin(left);
   let position: LogPosition = {};
   // Of MariaDB each session knows its own.
   if (alone === undefined || control.server.maria) await start();
   else position = await beginBetweenCommits(alone, start);
-  return { left, position, warnings: readers.length > 1 ? [aloneWarning(locks, cause)] : [] };
+  return { left, position, warnings: readers.length > most ? [aloneWarning(locks, cause)] : [] };
 }
 
 interface Unlocked {
