@@ -1,3 +1,4 @@
+import { shortList } from "../../contract/text/short-list.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import type { SourceCode } from "./code-source.ts";
@@ -191,7 +192,7 @@ export function databaseNote(
   if (own === "" || collation === "" || wanted === collation) return undefined;
   const texts = databaseTexts(code);
   if (texts.length === 0) return undefined;
-  const named = `${texts.slice(0, mostTexts).join(", ")}${texts.length > mostTexts ? ` and ${texts.length - mostTexts} more` : ""}`;
+  const named = shortList(texts, mostTexts);
   return `${named} take the default of the database, which is ${collation} in the target, not ${own}: ${databaseFix(setOf(wanted), wanted)}`;
 }
 

@@ -1,5 +1,6 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { shortList } from "../../contract/text/short-list.ts";
 import { isNamed } from "../../run/fence/drop-option.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
@@ -128,7 +129,7 @@ export async function refuseOthersRows(
   if (others.length === 0) return;
   throw new EngineError(
     "target_not_empty",
-    `the target has rows in ${others.slice(0, 5).join(", ")}${others.length > 5 ? ` and ${others.length - 5} more` : ""} that an earlier attempt of this run did not put there, or that were changed since: save them and empty these tables, or name them in options.drop to have them emptied; nothing was emptied`,
+    `the target has rows in ${shortList(others, 5)} that an earlier attempt of this run did not put there, or that were changed since: save them and empty these tables, or name them in options.drop to have them emptied; nothing was emptied`,
   );
 }
 

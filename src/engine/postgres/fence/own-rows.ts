@@ -1,5 +1,6 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { shortList } from "../../contract/text/short-list.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import type { Session } from "../driver/connection.ts";
 import { qualified } from "../driver/names.ts";
@@ -46,6 +47,6 @@ export async function lockOwnRows(
   if (others.length === 0) return;
   throw new EngineError(
     "target_not_empty",
-    `the target has rows in ${others.slice(0, 5).join(", ")}${others.length > 5 ? ` and ${others.length - 5} more` : ""} that an earlier attempt of this run did not put there, or that were changed since: save them and empty these tables, or name them in options.drop to have them emptied; nothing was emptied`,
+    `the target has rows in ${shortList(others, 5)} that an earlier attempt of this run did not put there, or that were changed since: save them and empty these tables, or name them in options.drop to have them emptied; nothing was emptied`,
   );
 }

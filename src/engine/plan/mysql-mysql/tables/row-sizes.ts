@@ -1,5 +1,6 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import type { SourceColumn, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -10,7 +11,7 @@ export function refuseMerged(tables: readonly SourceTable[]): void {
   if (names.length === 0) return;
   throw new EngineError(
     "table_refused",
-    `MERGE tables have no rows of their own and are not copied: ${names.slice(0, 20).join(", ")}${names.length > 20 ? ` and ${names.length - 20} more` : ""}; exclude them, and make them in the target by their SHOW CREATE TABLE after the copy. Nothing was written`,
+    `MERGE tables have no rows of their own and are not copied: ${shortList(names, 20)}; exclude them, and make them in the target by their SHOW CREATE TABLE after the copy. Nothing was written`,
   );
 }
 

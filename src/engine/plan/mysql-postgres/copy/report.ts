@@ -1,5 +1,6 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
@@ -49,7 +50,7 @@ export function withoutPostgis(postgis: string | undefined, plans: readonly Tabl
     ),
   );
   if (postgis !== undefined || names.length === 0) return [];
-  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`;
+  const list = shortList(names, 10);
   return [
     `the target database has no PostGIS that its user may use: geometry becomes bytea with well-known binary, without SRIDs and spatial indexes (${list}); run CREATE EXTENSION postgis there before the copy and it stays geometry`,
   ];
@@ -63,7 +64,7 @@ export function readAsUtc(plans: readonly TablePlan[]): string[] {
     ),
   );
   if (names.length === 0) return [];
-  const list = `${names.slice(0, 10).join(", ")}${names.length > 10 ? ` and ${names.length - 10} more` : ""}`;
+  const list = shortList(names, 10);
   return [`times are read as UTC where only one side has a time zone: ${list}`];
 }
 

@@ -1,5 +1,6 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { isMoney, refuseMoneyOfNumbers } from "../../../postgres/catalogue/money.ts";
 import { readConditions } from "../../../postgres/catalogue/table-conditions.ts";
@@ -112,7 +113,7 @@ export async function readThere(
   }
   throw new EngineError(
     "schema_differs",
-    `options.content is data, and the target lacks ${printable(missing.slice(0, 10).join(", "))}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}: make the schema first (content: schema), or leave these tables out`,
+    `options.content is data, and the target lacks ${printable(shortList(missing, 10))}: make the schema first (content: schema), or leave these tables out`,
   );
 }
 

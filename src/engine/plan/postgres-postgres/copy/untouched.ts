@@ -1,5 +1,6 @@
 import { EngineError, type MadeObject } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import { addressOf, resolve } from "../../../postgres/catalogue/address.ts";
 import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
@@ -64,8 +65,7 @@ function refuseOthers(names: readonly string[]): void {
   );
 }
 
-const listed = (names: readonly string[]) =>
-  `${names.slice(0, 5).map(printable).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}`;
+const listed = (names: readonly string[]) => shortList(names.map(printable), 5);
 
 interface Found {
   at: number;

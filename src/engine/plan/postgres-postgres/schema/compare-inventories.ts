@@ -1,5 +1,6 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { partKinds, relationKinds, sharedKinds, takenName } from "../../../run/fence/claims.ts";
 import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
@@ -162,8 +163,5 @@ function hashOf(text: string): number {
 /** `missing`: kinds and names. Errors: `inventory_incomplete`, which names the first. */
 export function refuseMissing(missing: readonly string[]): void {
   if (missing.length === 0) return;
-  throw new EngineError(
-    "inventory_incomplete",
-    `missing in the target after the copy: ${missing.slice(0, 10).join(", ")}${missing.length > 10 ? ` and ${missing.length - 10} more` : ""}`,
-  );
+  throw new EngineError("inventory_incomplete", `missing in the target after the copy: ${shortList(missing, 10)}`);
 }

@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 
 /**
@@ -31,7 +32,7 @@ export async function refuseForcedRows(
   const { user } = target.place.endpoint;
   throw new EngineError(
     "permission_denied",
-    `user "${user}" of the target could not compare the values of ${names.slice(0, 5).join(", ")}${names.length > 5 ? ` and ${names.length - 5} more` : ""}, which FORCE ROW LEVEL SECURITY hides once they are copied; give that user BYPASSRLS, or copy with verify: counts`,
+    `user "${user}" of the target could not compare the values of ${shortList(names, 5)}, which FORCE ROW LEVEL SECURITY hides once they are copied; give that user BYPASSRLS, or copy with verify: counts`,
     { side: "target" },
   );
 }

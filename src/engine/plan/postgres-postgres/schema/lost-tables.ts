@@ -1,6 +1,7 @@
 import { type CopyOptions, EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { namesOf } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
+import { shortList } from "../../../contract/text/short-list.ts";
 import { createSelection } from "../../../run/selection.ts";
 
 /** Tables and publications that lose something to `include` and `exclude`, though these do not name them. Pure. */
@@ -84,5 +85,4 @@ export function settleLost(
 
 const most = 10;
 
-const listed = (names: readonly string[]): string =>
-  `${names.slice(0, most).map(printable).join(", ")}${names.length > most ? ` and ${names.length - most} more` : ""}`;
+const listed = (names: readonly string[]): string => shortList(names.map(printable), most);
