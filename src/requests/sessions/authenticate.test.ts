@@ -174,7 +174,8 @@ describe("a session", () => {
   it.each(["GET", "HEAD"])("reads from anywhere: %s", async (method) => {
     const { world, account } = worldOf();
     const value = openSession(world, account);
-    await expect(authenticate(world, cookie(value, { method, origin: "https://evil.example" }))).resolves.toBeDefined();
+    const caller = await authenticate(world, cookie(value, { method, origin: "https://evil.example" }));
+    expect(caller.session).toMatchObject({ expiresAt: new Date("2030-02-07T12:00:00Z") });
   });
   it.each(["POST", "PATCH", "DELETE"])("changes from our own origin alone: %s", async (method) => {
     const { world, account } = worldOf();
