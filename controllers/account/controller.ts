@@ -13,7 +13,7 @@ export interface AccountController {
   reconcile(name: string): Promise<Passed>;
 }
 
-export interface AccountControllerOptions {
+interface AccountControllerOptions {
   /** Its requests must end when the leader's term does. */
   client: Client;
   /** True only while this process is the leader; checked before every write. */

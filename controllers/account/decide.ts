@@ -19,7 +19,7 @@ export interface Observed {
   pastDue: number;
 }
 
-export interface Plan {
+interface Plan {
   /** Ask Stripe first, then decide again. */
   look?: true;
   /** To be written to `spec.plan` before the status. */

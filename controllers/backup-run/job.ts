@@ -12,8 +12,8 @@ import type { Subject } from "./subject.ts";
 
 /** The Jobs of BackupRuns and Restores. As a Migration's, they hold no secret: what their owner names is mounted. */
 
-export const removalName = (run: string): string => child(run, "remove");
-export const runJobName = ({ metadata }: Subject): string => jobName(metadata.name, 1);
+const removalName = (run: string): string => child(run, "remove");
+const runJobName = ({ metadata }: Subject): string => jobName(metadata.name, 1);
 
 const volumes = { storage: "storage", credentials: "credentials", identities: "identities" } as const;
 

@@ -11,7 +11,7 @@ import { type VerifyImages, verifyImage } from "./own-server.ts";
 /** What a BackupRun or a Restore takes from what it names, or why it cannot run. Pure. */
 
 /** What a run is taken with: its own, or its schedule's as it is now. */
-export interface BackupPlan {
+interface BackupPlan {
   source: DatabaseRef;
   storage?: BackupStorage | undefined;
   encryption?: BackupEncryption | undefined;
@@ -29,7 +29,7 @@ export interface SealedIn {
 }
 
 /** Undefined: its schedule does not exist. */
-export function backupPlan(run: BackupRun, schedule: BackupSchedule | undefined): BackupPlan | undefined {
+function backupPlan(run: BackupRun, schedule: BackupSchedule | undefined): BackupPlan | undefined {
   const { source, storage, encryption, options } = run.spec;
   if (run.spec.schedule === undefined)
     return source && { source, storage, encryption, options, sealedIn: sealedIn("BackupRun", run.metadata) };
@@ -56,7 +56,7 @@ export const storageSealedIn = ({ spec, metadata: { namespace, name } }: BackupR
 export const storageOfTeams =
   "The installation's storage is only for namespaces of teams. In other namespaces set storage in the BackupSchedule, or in the BackupRun without one.";
 
-export type RunNeeds = { plan: BackupPlan } | { missing: StateReason };
+type RunNeeds = { plan: BackupPlan } | { missing: StateReason };
 
 /** `hasStorage`: whether the installation has a storage for the run's namespace. */
 export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, hasStorage: boolean): RunNeeds {
@@ -80,7 +80,7 @@ export function runNeeds(run: BackupRun, schedule: BackupSchedule | undefined, h
   return { plan };
 }
 
-export type RestoreNeeds = { used: Used; run: BackupRun } | { missing: StateReason };
+type RestoreNeeds = { used: Used; run: BackupRun } | { missing: StateReason };
 
 /** `images`: those that the installation has for verifications. */
 export function restoreNeeds(restore: Restore, run: BackupRun | undefined, images: VerifyImages): RestoreNeeds {

@@ -4,7 +4,7 @@ import { isRun } from "./observed.ts";
 import { candidateOf, type Subject, subjectKey } from "./subject.ts";
 
 /** A BackupSchedule has one run at a time: the one that has a Job, else the oldest. Of two that see each other one goes on. */
-export interface OneAtATime {
+interface OneAtATime {
   /** The run of the same schedule that this one waits for, if it could start now. */
   first(subject: Subject): BackupRun | undefined;
   /** Keys of the runs that waited for this one, which has ended or is gone. */

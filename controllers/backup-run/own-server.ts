@@ -48,7 +48,7 @@ const servers = {
 /** The account that owns the data in each of these images. */
 const account = 999;
 
-export interface OwnServer {
+interface OwnServer {
   container: object;
   volume: object;
   /** For the worker. */

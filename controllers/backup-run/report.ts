@@ -12,7 +12,7 @@ const workerLog = 30;
 type BackupProgress = NonNullable<Report["backup"]>;
 
 /** `43% copying`; without a total only the phase. */
-export function progressText({ phase, bytes }: BackupProgress): string {
+function progressText({ phase, bytes }: BackupProgress): string {
   if (phase === "finished") return "100%";
   if (bytes.total <= 0) return phase;
   return `${Math.min(99, Math.floor((bytes.done / bytes.total) * 100))}% ${phase}`;

@@ -8,7 +8,7 @@ import type { Subject } from "./subject.ts";
 
 /** The verification of a completed run: `verified` only after a Restore of it into a throw-away server was completed. Pure. */
 
-export const verificationName = (run: string, verifications: number): string => child(run, `verify-${verifications}`);
+const verificationName = (run: string, verifications: number): string => child(run, `verify-${verifications}`);
 
 /** Of a completed run: a verification that was asked for is a Restore of its own, whose end is noted here. */
 export function planVerification(observed: Observed, subject: BackupRun, plan: Plan, now: Date): Plan {

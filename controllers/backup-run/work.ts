@@ -22,7 +22,7 @@ const credentialsSchema = z.object({
   secretAccessKey: z.string(),
   sessionToken: z.string().optional(),
 });
-export type Credentials = z.infer<typeof credentialsSchema>;
+type Credentials = z.infer<typeof credentialsSchema>;
 
 /** The installation's own storage. */
 export interface InstalledStorage {

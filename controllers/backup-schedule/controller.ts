@@ -26,7 +26,7 @@ export interface BackupScheduleController {
   runChanged(run: BackupRun): string[];
 }
 
-export interface BackupScheduleControllerOptions {
+interface BackupScheduleControllerOptions {
   /** Its requests must end when the leader's term does. */
   client: Client;
   /** True only while this process is the leader; asked before every effect. */

@@ -14,7 +14,7 @@ export interface ScheduleSlots {
   after(from: number): number | undefined;
 }
 
-export interface Wrong {
+interface Wrong {
   reason: "InvalidCron" | "InvalidTimeZone" | "NeverFires";
   message: string;
 }

@@ -8,7 +8,7 @@ import { byTime, isCompleted } from "./observed.ts";
 
 const day = 86_400_000;
 
-export type LastVerification = NonNullable<ScheduleStatus["lastVerification"]>;
+type LastVerification = NonNullable<ScheduleStatus["lastVerification"]>;
 
 /** The latest verification of all runs; that of a deleted run is kept from the status. */
 export function lastVerificationOf(

@@ -5,7 +5,7 @@ import type { StateReason } from "./observed.ts";
 
 /** Conditions, log entries and events that follow from where a run is: the same for Migrations, BackupRuns and Restores. */
 
-export interface ConcludedRun {
+interface ConcludedRun {
   metadata: { generation: number };
   status?: { conditions?: Condition[] | undefined; log?: LogEntry[] | undefined } | undefined;
 }

@@ -3,7 +3,7 @@ import { isAlive, type podsOf, type StateReason } from "./observed.ts";
 import { endReason, lastLoggedError, podReason } from "./state-reason.ts";
 
 /** What of an object and of its pods' events counts here. */
-export interface WaitingPod {
+interface WaitingPod {
   subject: { status?: { run?: number | undefined; log?: LogEntry[] | undefined } | undefined };
   trouble?: StateReason;
 }

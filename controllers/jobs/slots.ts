@@ -30,7 +30,7 @@ export interface Slots {
   next(): Candidate[];
 }
 
-export interface SlotsOptions extends LinesOptions {
+interface SlotsOptions extends LinesOptions {
   candidates: () => Iterable<Candidate>;
 }
 

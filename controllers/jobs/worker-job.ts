@@ -5,7 +5,7 @@ import type { WorkerTemplate } from "./template.ts";
 
 /** The Job of a worker: one pod, which gets its work from the operator. */
 
-export const containerName = "worker";
+const containerName = "worker";
 
 /** Names of the volumes; a pod's mount failures are told by them. */
 export const volumeNames = { token: "token", source: "source", target: "target" } as const;

@@ -6,7 +6,7 @@ import type { Plan } from "./plan.ts";
 import type { ControllerStatus } from "./status.ts";
 
 /** What else a pass says: a milestone, a Job that was just made, the pod that runs. */
-export type Extra = Partial<Plan> & { note?: string | undefined; start?: string; pod?: string };
+type Extra = Partial<Plan> & { note?: string | undefined; start?: string; pod?: string };
 
 /** Puts state and conditions into the status, and what is new into log and events. */
 export function conclude(

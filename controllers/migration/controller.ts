@@ -41,7 +41,7 @@ export interface MigrationController {
   lookAtAll(queue: Pick<Queue, "add">): void;
 }
 
-export interface MigrationControllerOptions extends PerformerOptions {
+interface MigrationControllerOptions extends PerformerOptions {
   recorder: Recorder;
   caches: { migrations: Informer<Migration>; jobs: Informer<Job>; pods: Informer<Pod> };
   /** Milliseconds that a sealed URL is kept after the end. */

@@ -1,7 +1,7 @@
 import type { Migration } from "../../src/resources/migration.ts";
 
 /** Which finished Migrations a namespace has beyond those that it keeps: the ones that ended first. */
-export interface History {
+interface History {
   /** Takes those that are there, before anything changes. */
   seed(all: Iterable<Migration>): void;
   /** To be told of every change that the cache sees; answers the keys of those that are beyond the limit now. */

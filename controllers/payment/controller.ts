@@ -19,7 +19,7 @@ export interface PaymentController {
   reconcile(key: string): Promise<Passed>;
 }
 
-export interface PaymentControllerOptions {
+interface PaymentControllerOptions {
   /** Its requests must end when the leader's term does. */
   client: Client;
   /** True only while this process is the leader; asked before every effect. */

@@ -9,7 +9,7 @@ import type { Migration } from "../../src/resources/migration.ts";
 /** Milliseconds: a hold is open for seven days at most, after a page that was open for one. */
 const oldest = 9 * 24 * 3_600_000;
 
-export interface SweepOptions {
+interface SweepOptions {
   payments: Pick<Payments, "list" | "expire" | "cancel">;
   client: Pick<Client, "get">;
   migrations: Pick<Informer<Migration>, "get">;

@@ -7,7 +7,7 @@ import { silentReason } from "../jobs/state-reason.ts";
  * Workers that say nothing any more: their node is lost, or their process hangs. A pod of a lost node stays "Running" for ever, and
  * nobody else notices. A worker reports every fifteen seconds at least, also while nothing changes.
  */
-export interface Silences {
+interface Silences {
   /** Of the newest pod of the Job, if it runs. `heard` is the last sign of it, whatever that is; it must change with each. */
   of(uid: string, pods: readonly Pod[], jobUid: string | undefined, heard: string | undefined): Silence | undefined;
   forget(uid: string): void;

@@ -24,7 +24,7 @@ export interface ReportController {
   concerns(before: Migration | undefined, after: Migration | undefined): boolean;
 }
 
-export interface ReportControllerOptions {
+interface ReportControllerOptions {
   /** Its requests must end when the leader's term does. */
   client: Client;
   /** True only while this process is the leader; asked before every effect. */

@@ -4,7 +4,7 @@ import { createServer, type Server } from "node:http";
  * Plain HTTP for the kubelet and Prometheus. /healthz turns bad when a cache has done nothing, not even failed, for `silence`: an API
  * server that is away is no reason to start this process again, which would only ask for everything anew; /readyz is good once the caches are filled and the endpoint for workers listens.
  */
-export interface HealthOptions {
+interface HealthOptions {
   /** Milliseconds of the clock at which each cache last did anything; 0: never. */
   turned: () => Record<string, number>;
   now: () => number;

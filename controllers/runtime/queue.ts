@@ -29,7 +29,7 @@ const lanes = ["soon", "again", "look"] as const;
 
 const moreUrgent = (one: Lane, other: Lane): Lane => (lanes.indexOf(one) <= lanes.indexOf(other) ? one : other);
 
-export interface QueueOptions {
+interface QueueOptions {
   random: () => number;
   /** Calls back after so many milliseconds; answers how to cancel. */
   schedule: (milliseconds: number, run: () => void) => () => void;

@@ -2,7 +2,7 @@
  * Versions of objects that this process has itself written over. While a cache still shows such a version, a pass over it would only do
  * again what was done: under load thousands of passes, each with requests, a Job that is created twice, and a conflict at its end.
  */
-export interface Replaced {
+interface Replaced {
   /** To be told of each write, with the object before and after it. */
   wrote(before: Versioned, after: Versioned): void;
   /** Whether this is a version that was written over. */

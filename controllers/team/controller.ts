@@ -14,7 +14,7 @@ export interface TeamController {
   pieceChanged(before: TeamObject | undefined, after: TeamObject | undefined): string[];
 }
 
-export interface TeamControllerOptions {
+interface TeamControllerOptions {
   /** Its requests must end when the leader's term does. */
   client: Client;
   recorder: Recorder;

@@ -36,7 +36,7 @@ export type Act = { verb: "create" | "update" } & (
   | { what: "binding"; object: RoleBinding }
 );
 
-export interface Plan {
+interface Plan {
   /** To be done in this order; then decide again with what is there. */
   acts: Act[];
   status: NonNullable<Team["status"]>;

@@ -9,7 +9,7 @@ import { type EndpointServer, fieldOf, keepCertificate, keepSecret, makeEmptySec
 /** Passwords' Secrets made at the same time. */
 const atOnce = 8;
 
-export interface InstallationOptions {
+interface InstallationOptions {
   client: Client;
   namespace: string;
   ca: CertificateAndKey;

@@ -10,7 +10,7 @@ import { type WorkerStatus, workerPart } from "../migration/status.ts";
 
 const workerLog = 30;
 
-export const progressText = (progress: Progress): string =>
+const progressText = (progress: Progress): string =>
   progress.phase === "finished" ? "100%" : `${progress.percent}% ${progress.phase}`;
 
 const cleanProgress = (progress: Progress): Progress => ({

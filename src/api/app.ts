@@ -22,7 +22,7 @@ export interface Mounted {
 }
 
 /** The app of express, made from the table of operations and the documentation: whatever path is of neither is a 404, whatever method a 405. */
-export interface AppOptions extends RouterOptions {
+interface AppOptions extends RouterOptions {
   operations: readonly Operation[];
   mounted: readonly Mounted[];
   docs: Site;

@@ -12,7 +12,7 @@ export interface Flight {
   bytes(): number;
 }
 
-export interface FlightBounds {
+interface FlightBounds {
   most: number;
   mostOfOne: number;
 }

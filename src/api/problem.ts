@@ -44,7 +44,7 @@ export function problemDocument(problem: Problem, id: string, base: string): Pro
   };
 }
 
-export interface EngineFailure {
+interface EngineFailure {
   type: string;
   code?: string;
   message: string;

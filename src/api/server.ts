@@ -11,7 +11,7 @@ import { Problem, type ProblemCode, problems } from "../requests/errors.ts";
 import { problemDocument, problemType } from "./problem.ts";
 
 /** The public port: TLS unless it is to be plain, with bounds on what a slow, large or silent client may hold. */
-export interface ServerOptions {
+interface ServerOptions {
   /** PEM; without it the port is plain HTTP. */
   tls?: { cert: string; key: string };
   /** Of the documentation, in errors that are told before a request is one. */

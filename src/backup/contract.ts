@@ -7,7 +7,7 @@ import type { Endpoint, SourceSnapshot } from "../engine/contract/index.ts";
  */
 
 /** Identity of a backup. It is written into the manifest, so that another run's manifest is noticed. */
-export interface BackupIdentity {
+interface BackupIdentity {
   /** The BackupRun's uid; on the command line a random UUID. */
   id: string;
   /** Name of the BackupSchedule. */

@@ -81,7 +81,7 @@ const unpack = (work: Unpacking): Promise<Unpacked> =>
 const nameOf = { mysql: "MySQL or MariaDB", postgres: "PostgreSQL" };
 
 /** The target against the manifest, in words. What the target has besides is its own. Pure. */
-export function compareWithManifest(manifest: Manifest, { tables, inventory, warnings }: Unpacked): string[] {
+function compareWithManifest(manifest: Manifest, { tables, inventory, warnings }: Unpacked): string[] {
   const rows = new Map(tables.map((table) => [table.name, table.rows]));
   const { unequal } = checksumsOf(manifest, { tables });
   const there = new Set(inventory.map(({ kind, name }) => `${kind} ${name}`));

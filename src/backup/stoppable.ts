@@ -1,6 +1,6 @@
 /** Work that one of its parts can stop, and whose sessions end with it. */
 
-export interface Stoppable {
+interface Stoppable {
   /** Aborted by the caller, by `stop`, and once the work has ended. */
   signal: AbortSignal;
   stop(error: unknown): void;

@@ -13,7 +13,7 @@ import type { DumpWork, WrittenPart } from "./work.ts";
 
 /** One backup: parts, then the manifest, which makes the run complete. A run that fails leaves nothing in the storage. */
 
-export const formatVersion = "rowferry-backup/1";
+const formatVersion = "rowferry-backup/1";
 const usualJobs = 2;
 
 /** Errors: BackupError, EngineError; the signal's reason when it was aborted. */

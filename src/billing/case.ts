@@ -41,7 +41,7 @@ export function termsOf({ currency, prices, plan, freeIsOpen, type, size }: Situ
 export const isCovered = ({ by }: Terms): boolean => by !== "hold";
 
 /** What was shown to the caller, as far as it binds what is charged. */
-export interface ShownPayment {
+interface ShownPayment {
   amount: number;
   currency: string;
 }

@@ -11,7 +11,7 @@ export const inFlight = 10 * 60_000;
 /** Of the idempotency of its release, by an event and by the sweep. */
 export const orphanKey = (intent: string, now: Date): string => `${intent}-orphan-${hourOf(now)}`;
 
-export type Release = { kind: "expire"; session: string } | { kind: "cancel"; intent: string };
+type Release = { kind: "expire"; session: string } | { kind: "cancel"; intent: string };
 
 /** The checkout that the Migration names now. */
 export interface CurrentCheckout {

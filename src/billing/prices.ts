@@ -49,7 +49,7 @@ export interface PriceLine {
   amount: number;
 }
 
-export interface Price {
+interface Price {
   /** In the currency's smallest unit. */
   amount: number;
   lines: PriceLine[];

@@ -28,7 +28,7 @@ export class PaymentsError extends Error {
   }
 }
 
-export interface StripeOptions {
+interface StripeOptions {
   /** Secret or restricted key. */
   key: string;
   /** Another server than Stripe's: the simulator, `http://127.0.0.1:12111`. */

@@ -8,7 +8,7 @@ import { PaymentsError } from "./stripe-client.ts";
  */
 
 /** Reason of the `PaymentsError` for a key that cannot succeed any more. */
-export const keyUsedUp = "key_used_up";
+const keyUsedUp = "key_used_up";
 export const usedUp = () =>
   new PaymentsError("unavailable", "Stripe repeats the internal error of an earlier request.", keyUsedUp);
 

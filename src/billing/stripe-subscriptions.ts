@@ -30,7 +30,7 @@ export interface CustomerOwner {
   email: string;
 }
 
-export interface SubscriptionCheckout {
+interface SubscriptionCheckout {
   session: string;
   /** If the page is open. */
   url?: string;
@@ -38,7 +38,7 @@ export interface SubscriptionCheckout {
   price?: string;
 }
 
-export interface SubscriptionWanted {
+interface SubscriptionWanted {
   customer: string;
   owner: CustomerOwner;
   pro: ProPrice;

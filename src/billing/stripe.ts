@@ -24,7 +24,7 @@ export interface Payments {
   capture(intent: string, amount: number, key: string): Promise<void>;
 }
 
-export interface CheckoutWanted {
+interface CheckoutWanted {
   /** Of idempotency: the same key gives the same page. */
   key: string;
   amount: number;

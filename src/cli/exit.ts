@@ -73,7 +73,7 @@ const backupUsage = new Set(["recipient_invalid", "identity_invalid", "storage_i
 export const exitMessage = (exitCode: number, code: string): string =>
   exitCode === exitCodes.usage && !optionUsage.has(code) ? "" : ` (${code})`;
 
-export interface CommandFailure {
+interface CommandFailure {
   exitCode: number;
   code: string;
   message: string;

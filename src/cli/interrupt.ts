@@ -5,7 +5,7 @@ import { Interrupted, signalCode } from "./exit.ts";
 /** One key press reaches a process twice where a parent passes it on as well. Milliseconds. */
 const sameForMs = 250;
 
-export interface Signals {
+interface Signals {
   on(signal: Interrupted["signal"], hear: () => void): unknown;
 }
 

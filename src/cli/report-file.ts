@@ -10,7 +10,7 @@ import { type Io, jsonText, printed } from "./io.ts";
 
 /** Reports as files: JSON, a page or Markdown, as the name ends. */
 
-export interface ReportFiles {
+interface ReportFiles {
   /** Of `--report`: the form follows from the name. */
   reports: readonly string[];
   /** Of `--page`: HTML, whatever the name. */

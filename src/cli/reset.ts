@@ -101,7 +101,7 @@ const objects = (count: number) => `${count} object${count === 1 ? "" : "s"}`;
 const mostWhys = 3;
 
 /** What a reset did, for a person: how many were dropped, were not there, and were left and why. */
-export function formatReset({ dropped, absent, left }: Reset, place: string): string {
+function formatReset({ dropped, absent, left }: Reset, place: string): string {
   const said = [
     dropped === 0 ? `Nothing was dropped in ${place}` : `Dropped ${objects(dropped)} that the run made in ${place}`,
   ];

@@ -40,7 +40,7 @@ export class ArchiveError extends Error {
   }
 }
 
-export interface PackedArchive {
+interface PackedArchive {
   bytes: Buffer;
   /** Another one for other bytes. */
   version: string;

@@ -30,7 +30,7 @@ export interface Client {
   ): Promise<void>;
 }
 
-export interface ListOptions {
+interface ListOptions {
   namespace?: string;
   labelSelector?: string;
   fieldSelector?: string;
@@ -38,7 +38,7 @@ export interface ListOptions {
   limit?: number;
 }
 
-export interface ApplyObject {
+interface ApplyObject {
   metadata: { name: string; namespace: string; uid?: string; resourceVersion?: string };
   status: object;
 }

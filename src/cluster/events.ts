@@ -4,7 +4,7 @@ import { redact } from "./errors.ts";
 import { microTime } from "./lease.ts";
 
 /** What `kubectl describe` shows: a short reason and a sentence about an object. */
-export interface Happening {
+interface Happening {
   type: "Normal" | "Warning";
   reason: string;
   note: string;

@@ -8,7 +8,7 @@ import { type Informer, type InformerOptions, startInformer } from "./informer.t
  * Roles and no ClusterRole. `synced` does not wait for a namespace that refuses the account, such as one that was deleted
  * with its Roles: the others must not stand still for it. It is tried again all the same.
  */
-export interface InformersOptions<T extends KubeObject> extends Omit<InformerOptions<T>, "namespace"> {
+interface InformersOptions<T extends KubeObject> extends Omit<InformerOptions<T>, "namespace"> {
   /** Empty: one list and one watch of the whole cluster. */
   namespaces: readonly string[];
 }

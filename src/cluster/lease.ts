@@ -8,7 +8,7 @@ import { pause } from "./informer.ts";
  * anybody else, measured on this machine's clock from before the renewal that counted was sent; another holder's Lease is
  * taken only when it has not changed for its whole duration, as seen from here (clocks of machines are not compared).
  */
-export interface ElectionOptions {
+interface ElectionOptions {
   client: Client;
   namespace: string;
   name: string;

@@ -24,7 +24,7 @@ function blocksOf(text: string): { blocks: string[]; rest: string } {
   return { blocks, rest: rest + text.slice(at) };
 }
 
-export interface CaText {
+interface CaText {
   /** The certificates alone, as PEM. */
   certificates: string;
   /** Whether there is text besides them, such as the comments of a bundle. */

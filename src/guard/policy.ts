@@ -18,7 +18,7 @@ import {
  */
 export type GuardPolicy = NonNullable<Endpoint["guard"]>;
 
-export type Judgement = { allowed: true } | { allowed: false; why: AddressClass };
+type Judgement = { allowed: true } | { allowed: false; why: AddressClass };
 
 /** CIDRs and addresses from a setting, with commas or spaces between. Errors: in words that name the one that is none. */
 export function parseCidrs(text: string): string[] {

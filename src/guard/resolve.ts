@@ -28,7 +28,7 @@ export class NameRefusedError extends Error {
 }
 
 /** A host that is an address where a stranger's URL may not lead. */
-export class AddressRefusedError extends Error {
+class AddressRefusedError extends Error {
   readonly code = "ADDRESS_REFUSED";
   constructor() {
     super(addressRefused("the host"));

@@ -8,7 +8,7 @@ import { Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from "@hpke
  */
 
 /** Where a text of the first form stands; `field` is for instance `source`. */
-export interface SealedField {
+interface SealedField {
   namespace: string;
   name: string;
   field: string;

@@ -42,7 +42,7 @@ export interface BackedUp {
   options?: ScheduleSpec["options"] | undefined;
 }
 /** A schedule, or a run without one. */
-export type Backed = Named & { kind: "BackupSchedule" | "BackupRun" };
+type Backed = Named & { kind: "BackupSchedule" | "BackupRun" };
 
 /** Of `source`. */
 export const forBackup = (

@@ -8,7 +8,7 @@ export class UrlError extends Error {
   }
 }
 
-export type UrlErrorCode =
+type UrlErrorCode =
   | "url_malformed"
   | "url_scheme"
   | "url_incomplete"

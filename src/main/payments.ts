@@ -19,7 +19,7 @@ export const createInstallation = (client: Pick<Client, "get">, namespace: strin
   });
 
 /** Stripe for one process, and what it counts of it. */
-export interface Stripe {
+interface Stripe {
   payments: Payments;
   subscriptions: Subscriptions;
   metrics(): Metric[];

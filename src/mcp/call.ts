@@ -10,7 +10,7 @@ import type { Tool, ToolCall, ToolText } from "./tool.ts";
 import { withoutUrls } from "./urls.ts";
 
 /** Calls a tool. What goes wrong in it is an answer too, in words that a model can act on, with the code of the registry. */
-export interface ToolResult {
+interface ToolResult {
   content: [{ type: "text"; text: string }];
   structuredContent?: Record<string, unknown>;
   isError?: true;

@@ -11,7 +11,7 @@ const free = ["initialize", "server/discover", "ping"];
 const known = [...free, "tools/list", "tools/call", "notifications/initialized", "notifications/cancelled"];
 
 /** The tool that a message calls, if there is one of that name. */
-export function toolOf(message: unknown, tools: readonly Tool[]): Tool | undefined {
+function toolOf(message: unknown, tools: readonly Tool[]): Tool | undefined {
   if (!isObject(message) || message["method"] !== "tools/call" || !isObject(message["params"])) return undefined;
   const { name } = message["params"];
   return tools.find((tool) => tool.name === name);

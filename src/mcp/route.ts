@@ -19,7 +19,7 @@ import { withoutUrlsInError } from "./urls.ts";
  * An MCP server as a path of the API: streamable HTTP without a session. The order is REST's: the headers, who calls, the body, the limit,
  * the message. Only what is not the message's fault is an error of HTTP; the rest is JSON-RPC's, or the tool's.
  */
-export interface McpRouteOptions {
+interface McpRouteOptions {
   world: World;
   limits: RateLimiter;
   description: McpServerDescription;

@@ -14,12 +14,12 @@ import type { McpServerDescription } from "./tool.ts";
  * Serves one message with a server of its own: nothing is kept between messages, so that any replica answers any of them. Both the
  * revision of 2026 and clients of 2025 are answered, each with one JSON body and never by a stream.
  */
-export interface Serving {
+interface Serving {
   description: McpServerDescription;
   version: string;
 }
 
-export type Serve = (request: Request, message: unknown, call: CallWorld) => Promise<Response>;
+type Serve = (request: Request, message: unknown, call: CallWorld) => Promise<Response>;
 
 export function createServe({ description, version }: Serving): Serve {
   const { name, title, instructions, tools } = description;

@@ -19,7 +19,7 @@ const usualPatience = 10_000;
 const largestAnswer = 256 * 1024;
 
 /** Whether a URL's host is this machine. */
-export const isLoopback = ({ hostname }: URL): boolean =>
+const isLoopback = ({ hostname }: URL): boolean =>
   hostname === "localhost" || hostname === "[::1]" || (isIPv4(hostname) && hostname.startsWith("127."));
 
 /** Whether the issuer's own page, keys or tokens may be there. */

@@ -5,7 +5,7 @@ import { createIssuerFetch, IssuerError, isAllowed } from "./fetch.ts";
 
 /** The Authorization Code flow with PKCE (OpenID Connect Core 1.0, RFC 7636, RFC 9207), by openid-client. */
 
-export interface IssuerOptions {
+interface IssuerOptions {
   /** A URL: https, or http on this machine. */
   issuer: string;
   clientId: string;

@@ -9,7 +9,7 @@ import type { ChildWork } from "./work.ts";
  * started, since starting takes most of a probe's time.
  */
 
-export interface PoolSettings extends ChildSettings {
+interface PoolSettings extends ChildSettings {
   atOnce: number;
   /** Of one account at once; as many of it may wait. */
   ofOne: number;

@@ -36,7 +36,7 @@ class Refusal extends Error {
   }
 }
 
-export interface ProberOptions {
+interface ProberOptions {
   pool: ProcessPool;
   guard: GuardPolicy;
   /** Milliseconds by kind. */

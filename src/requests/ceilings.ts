@@ -11,9 +11,9 @@ import { Problem } from "./errors.ts";
  */
 export const counted = ["migrations", "teams", "bytes", "waiting"] as const;
 type Counted = (typeof counted)[number];
-export type Amounts = Record<Counted, number>;
+type Amounts = Record<Counted, number>;
 /** 0: no ceiling. */
-export type CeilingLimits = Record<"account" | "installation", Amounts>;
+type CeilingLimits = Record<"account" | "installation", Amounts>;
 
 /** What one object adds, and to whose account; without one it counts for the installation alone. */
 interface Share {

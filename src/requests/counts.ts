@@ -1,5 +1,5 @@
 /** How much of something each has of whom a name is known; whoever has none of it takes no memory. */
-export interface CountsByName {
+interface CountsByName {
   of(name: string): number;
   change(name: string, by: number): void;
   /** The most that one has. */

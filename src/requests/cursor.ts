@@ -6,7 +6,7 @@ import { signature } from "./keys.ts";
  * list, whose it is, and by what it was filtered). The place is an element's own and never changes, so that pages stay right while
  * elements come and go.
  */
-export type CursorPosition = readonly string[];
+type CursorPosition = readonly string[];
 
 const purpose = "cursor";
 const bytes = 16;

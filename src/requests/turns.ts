@@ -1,6 +1,6 @@
 import { Problem } from "./errors.ts";
 
-export interface TurnBounds {
+interface TurnBounds {
   /** So many run at once. */
   most: number;
   /** So many of one key may wait; more are refused. */
@@ -13,7 +13,7 @@ export interface TurnBounds {
  * Runs at most so many at once. The others wait: each key (an account) in the order in which they came, and the keys one after the
  * other, so that one's many wait behind another's one.
  */
-export interface Turns {
+interface Turns {
   /** Throws Problem `busy` where the key has too many that wait, or all have. */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
   /** Throws what `run` would throw, before anything is done for it. */

@@ -5,7 +5,7 @@ import type { LogEntry } from "./migration.ts";
  * An id is run, time and writer: `0002-0mfx3k2a1-w03`. The run comes first, since clocks of nodes differ by a
  * little; then milliseconds in base 36, nine digits (until the year 5188); then `c` or `w` and a count within the millisecond.
  */
-export type LogWriter = "c" | "w";
+type LogWriter = "c" | "w";
 
 export function logId(run: number, time: Date, writer: LogWriter, count: number): string {
   const milliseconds = Math.max(0, time.getTime()).toString(36).padStart(9, "0");

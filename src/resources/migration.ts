@@ -166,7 +166,7 @@ export const hasReached = (progress: Progress | undefined): boolean =>
   progress !== undefined && reached[progress.phase];
 
 /** What the worker says at the end of a run; `run` tells which one it was. */
-export const resultSchema = z.object({
+const resultSchema = z.object({
   run: z.int().min(1).describe("The run that it is the result of."),
   outcome: z.enum(["completed", "failed"]).describe("Whether the copy was completed and verified."),
   reason: z.string().max(128).describe("CamelCase reason: `Verified`, or the engine error's code."),

@@ -74,7 +74,7 @@ export const teamStatusSchema = z.object({
 });
 
 /** A Team's name is at most this long, so that its namespace's name fits. */
-export const longestTeamName = 50;
+const longestTeamName = 50;
 export const namespaceOf = (team: string): string => `rowferry-${team}`;
 
 /** Name of the Team whose namespace is called so, if there is one. */

@@ -32,7 +32,7 @@ export interface LifeHooks {
   changed(): void;
 }
 
-export interface Body {
+interface Body {
   /** As `copy`: what goes on while the operator is away. */
   what: string;
   /** The state as it is now. */
@@ -109,7 +109,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
 }
 
 /** Within the pod's grace period, whatever the work does. */
-export const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: number): Promise<T> =>
+const settled = <T>(work: Promise<T>, ending: AbortSignal, deadlineMs: number): Promise<T> =>
   inTime(work, ending, deadlineMs, () => new EngineError("stop_overdue", "The work did not stop in time on request"));
 
 /** Drops `_rowferry`; the result is stored, so that a failure here costs the run nothing but a table left in the target. */

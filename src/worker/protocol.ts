@@ -42,7 +42,7 @@ const madeSchema = z.object({ kind: z.string(), name: z.array(z.string()), id: z
 
 export const placeSchema = z.object({ address: z.string().optional(), identity: z.string().optional() });
 
-export const workSchema = z.object({
+const workSchema = z.object({
   owner: z.string(),
   ownerName: z.string(),
   run: z.int(),
@@ -92,7 +92,7 @@ const storageWorkSchema = z.object({
 
 const runOwner = { owner: z.string(), ownerName: z.string(), run: z.int() };
 
-export const backupWorkSchema = z.object({
+const backupWorkSchema = z.object({
   kind: z.literal("backup"),
   ...runOwner,
   source: locationSchema,
@@ -108,7 +108,7 @@ export const backupWorkSchema = z.object({
 });
 export type BackupWork = z.infer<typeof backupWorkSchema>;
 
-export const restoreWorkSchema = z.object({
+const restoreWorkSchema = z.object({
   kind: z.literal("restore"),
   ...runOwner,
   /** Absent: the throw-away server of this pod. */
@@ -128,7 +128,7 @@ export const restoreWorkSchema = z.object({
 export type RestoreWork = z.infer<typeof restoreWorkSchema>;
 
 /** The parts of a run that failed or is deleted. */
-export const removalWorkSchema = z.object({
+const removalWorkSchema = z.object({
   kind: z.literal("removal"),
   ...runOwner,
   storage: storageWorkSchema,
@@ -141,7 +141,7 @@ export type RemovalWork = z.infer<typeof removalWorkSchema>;
 export const anyWorkSchema = z.union([backupWorkSchema, restoreWorkSchema, removalWorkSchema, workSchema]);
 export type AnyWork = z.infer<typeof anyWorkSchema>;
 
-export const workerLogSchema = z.object({
+const workerLogSchema = z.object({
   time: z.iso.datetime(),
   level: z.enum(["info", "warning", "error"]),
   message: z.string().max(1024),

@@ -1,13 +1,13 @@
 /** Which pages of docs/ are served, in what order, and what each is for: a reader's way in, people and models alike. */
 
-export interface ContentsEntry {
+interface ContentsEntry {
   /** Of the file in docs/, without `.md`. */
   name: string;
   /** One line. */
   about: string;
 }
 
-export interface Section {
+interface Section {
   title: string;
   entries: ContentsEntry[];
 }

@@ -6,7 +6,7 @@ import { script } from "./script.ts";
 import { bounds, type Hit } from "./search.ts";
 
 /** The frame around a page, and the pages that are made of no Markdown. One script, no inline style. */
-export interface Frame {
+interface Frame {
   sections: readonly PageSection[];
   /** Before /docs in every path: empty, or what the base URL has behind its host. */
   prefix: string;

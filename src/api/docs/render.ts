@@ -7,7 +7,7 @@ import { examplesOf, withTabs } from "./tabs.ts";
  * Markdown as HTML. Raw HTML is shown as text, comments are left out; a link leads to a page of ours, to a place on the same page or
  * to https, and is text otherwise. Examples that follow each other are the tabs of one.
  */
-export interface Linked {
+interface Linked {
   /** Its path; undefined where there is no such page. */
   path: (file: string) => string | undefined;
   /** What the link is called where the page's own text has the file's name. */

@@ -79,7 +79,7 @@ export interface Hit {
 
 export const bounds = { words: 8, length: 100, hits: 30, excerpt: 220 };
 
-export type Search = (asked: string) => Hit[];
+type Search = (asked: string) => Hit[];
 
 export const wordsOf = (asked: string): string[] =>
   [...new Set(withTerms(asked.toLowerCase()).match(/[\p{L}\p{N}_]+/gu) ?? [])].slice(0, bounds.words);

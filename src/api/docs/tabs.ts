@@ -1,7 +1,7 @@
 import type { Token } from "marked";
 
 /** Code blocks below comments `<!-- example: NAME.ENDING -->`: those that follow each other are one example in several languages. */
-export interface Example {
+interface Example {
   /** A word before the dot, the same for all languages. */
   name: string;
   language: string;
@@ -9,7 +9,7 @@ export interface Example {
 }
 
 /** Either `examples`, at least two, or other tokens. */
-export interface TabsBlock {
+interface TabsBlock {
   tokens: Token[];
   examples?: Example[];
 }

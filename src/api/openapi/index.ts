@@ -7,7 +7,7 @@ import type { Operation } from "./operation.ts";
 import { capital, isTagged, responsesOf } from "./responses.ts";
 
 /** OpenAPI 3.1, made from the operations and from the same schemas that check their input. */
-export interface DocumentOptions {
+interface DocumentOptions {
   baseUrl: string;
   version: string;
   limits: Readonly<Record<LimitName, readonly { points: number; seconds: number }[]>>;

@@ -5,7 +5,7 @@ import type { MigrationState } from "../../resources/migration.ts";
 
 export type CheckoutOutcome = "done" | "cancelled";
 
-export interface CheckoutPage {
+interface CheckoutPage {
   outcome: CheckoutOutcome;
   /** Undefined where the page was opened without a migration's id, or with an unknown one. */
   found: PublicState | undefined;

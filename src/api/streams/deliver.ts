@@ -4,14 +4,14 @@ import type { ServerResponse } from "node:http";
  * Writes a large body in slices, the next when the connection took the last: an answer that is not read costs its connection no more
  * than a slice. A reader that takes nothing for `stalled`, or all of it slower than `slowest`, is dropped.
  */
-export interface DeliveryTimes {
+interface DeliveryTimes {
   /** Milliseconds. */
   stalled: number;
   /** Bytes a second, beyond the first `stalled`. */
   slowest: number;
 }
 
-export const usualDelivery: DeliveryTimes = { stalled: 30_000, slowest: 16_384 };
+const usualDelivery: DeliveryTimes = { stalled: 30_000, slowest: 16_384 };
 
 const sliceBytes = 16 * 1024;
 

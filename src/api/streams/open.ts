@@ -22,7 +22,7 @@ export interface Streams {
   close(over: number): void;
 }
 
-export interface StreamsOptions {
+interface StreamsOptions {
   /** For one account. */
   most: number;
   /** For all of them together. */

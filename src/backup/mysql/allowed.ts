@@ -5,7 +5,7 @@ import { historySetting, settings } from "./statements.ts";
  * Which statements of an archive are run: those that Rowferry writes. An archive is untrusted input. Tables, sequences and code are made in
  * the session's database alone, and rows, indexes and keys go to what the archive itself made.
  */
-export interface Allowed {
+interface Allowed {
   /** A statement of the schema or the finish. */
   defines(statement: string): boolean;
   /** A short statement between those of rows. */

@@ -7,13 +7,13 @@ import { databaseStatement } from "./statements.ts";
 
 /** Views, routines, triggers and events of an archive, in an order in which each finds what it needs. Pure. */
 
-export interface CodeStatements {
+interface CodeStatements {
   statements: string[];
   /** Those of which there is no text. */
   left: SourceCode[];
 }
 
-export interface Known {
+interface Known {
   database: string;
   server: Server;
   /** Of each view. */

@@ -18,7 +18,7 @@ export interface InsertRows extends RowSink {
   finish(): void;
 }
 
-export interface Statements {
+interface Statements {
   /** A buffer of at least so many bytes. */
   take(bytes: number): Buffer;
   /** A statement: the first bytes of a buffer that was taken, which is the receiver's from then on. */

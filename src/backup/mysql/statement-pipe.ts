@@ -3,7 +3,7 @@ import { createInsertRows, type InsertRows } from "./insert-rows.ts";
 
 /** Rows as INSERT statements on their way into a part, instead of into a server. */
 
-export interface StatementPipe {
+interface StatementPipe {
   /** For the session that reads them. */
   rows: InsertRows;
   /** The statements, each good until the next is asked for. Whoever stops reading them ends the session's reading. */

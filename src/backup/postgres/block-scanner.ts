@@ -4,7 +4,7 @@ import { BackupError } from "../contract.ts";
  * The blocks of pg_dump's custom format as they pass: what contents.ts reads on demand, without keeping anything. Source: PostgreSQL's
  * src/bin/pg_dump/pg_backup_custom.c.
  */
-export interface BlockScanner {
+interface BlockScanner {
   /** Errors: `archive_damaged`. */
   take(piece: Buffer, intBytes: number): void;
   /** Errors: `archive_damaged`. */
@@ -12,7 +12,7 @@ export interface BlockScanner {
 }
 
 /** Rows of one entry of the table of contents, in stretches of a piece. */
-export interface RowsReader {
+interface RowsReader {
   begin(entry: number): void;
   rows(piece: Buffer, from: number, to: number): void;
   /** The piece ends, and its memory is used again. */

@@ -7,13 +7,13 @@ import { BackupError } from "../contract.ts";
  * src/bin/pg_dump/pg_backup_custom.c. It is untrusted input: every length is bounded before anything is kept.
  */
 
-export interface DumpReader {
+interface DumpReader {
   contents: Contents;
   /** The next block, or undefined at the end. A block is read to its end before the next one is asked for. */
   block(): Promise<Block | undefined>;
 }
 
-export type Block =
+type Block =
   /** Rows of the entry, as COPY text. */
   | { kind: "rows"; id: number; pieces(blocks: ContentBlocks): AsyncGenerator<Buffer> }
   /** Large objects, each with its oid. */

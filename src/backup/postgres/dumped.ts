@@ -8,7 +8,7 @@ const blockCount = 4;
 /** A block with less room is full: reading a few bytes costs what reading many does. */
 const leastRoom = 64 * 1024;
 
-export interface Dumping {
+interface Dumping {
   snapshot: string;
   encoding: string;
   /** Tables, quoted and with their schema. */

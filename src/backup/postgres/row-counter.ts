@@ -5,14 +5,14 @@ import { createBlockScanner } from "./block-scanner.ts";
  * Counts each table's rows in pg_dump's output as it passes, so that no table is read twice. In COPY's text form each row is a line: a
  * newline within a value is written as `\n`.
  */
-export interface RowCounter {
+interface RowCounter {
   /** The next piece; nothing of it is kept. Errors: `unknown_archive`, `archive_damaged`. */
   take(piece: Buffer): void;
   /** After the last piece: rows by a table's oid, of tables whose rows the output tells. Errors: `archive_cut`, `archive_damaged`. */
   end(): ReadonlyMap<number, number>;
 }
 
-export interface Counting {
+interface Counting {
   /** Oids of the tables whose rows are counted. */
   tables: ReadonlySet<number>;
   /** Hears of rows as they pass, and of the end of a table. */

@@ -17,7 +17,7 @@ import { createRowCounter } from "./row-counter.ts";
  * counted as they pass.
  */
 
-export const dumpPart = "database.dump";
+const dumpPart = "database.dump";
 const applicationName = "rowferry backup";
 
 export function writePostgres(work: DumpWork): Promise<WrittenPart> {

@@ -107,7 +107,7 @@ function flagLines({ name, short, value, help }: Flag, columns: number, { cyan }
 }
 
 /** Breaks at spaces; lines after the first begin with `indent` spaces. */
-export function wrap(text: string, columns: number, indent: number): string {
+function wrap(text: string, columns: number, indent: number): string {
   const width = Math.max(Math.min(columns, 120) - indent - 1, 30);
   const lines: string[] = [""];
   for (const word of text.split(" ")) {

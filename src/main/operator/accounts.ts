@@ -12,7 +12,7 @@ import { present } from "../../resources/present.ts";
  * The Accounts' part of the operator: what starts a pass, and one leader's term of passes. They are objects of the cluster: an operator
  * that works in some namespaces alone has none.
  */
-export interface Accounts {
+interface Accounts {
   caches: Record<string, Informer<Account>>;
   /** Looks at every Account that has a customer once, then at each that changes, until the queue is closed. */
   lead(term: {

@@ -5,7 +5,7 @@ import type { Client, Informer, Recorder, ReportBucket } from "../../cluster/ind
 import type { Migration } from "../../resources/migration.ts";
 
 /** The reports' part of the operator: what starts a pass, and one leader's term of passes. */
-export interface Reports {
+interface Reports {
   /** To be told of every change of a Migration that the cache sees. */
   changed(before: Migration | undefined, after: Migration | undefined): void;
   /** Looks at every Migration once, then at each that changes, until the queue is closed. */

@@ -1,14 +1,14 @@
 import { counter, type Metric } from "../../../controllers/runtime/health.ts";
 
 /** What a process counts of runs while it leads, since it started. */
-export interface RunCounts {
+interface RunCounts {
   /** Milliseconds that it waited for its Job. */
   started(waited: number): void;
   ended(run: EndedRun): void;
   metrics(): Metric[];
 }
 
-export interface EndedRun {
+interface EndedRun {
   /** The reason of a run that failed; undefined: it was completed. */
   failure: string | undefined;
   /** Milliseconds since the first run's Job was made. */

@@ -18,7 +18,7 @@ import { teamOf } from "../../resources/team.ts";
  * The Teams' part of the operator: what wakes a pass, and one leader's term of passes. Only names are kept of what is watched. Teams and
  * their namespaces are objects of the cluster: an operator that works in some namespaces alone has none.
  */
-export interface Teams {
+interface Teams {
   /** None where Teams are not watched. */
   caches: Record<string, Informer<KubeObject>>;
   /** Whether the namespace is named like that of a Team that exists. */

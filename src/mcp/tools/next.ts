@@ -9,7 +9,7 @@ import type { ReportList } from "./report-lines.ts";
  * Seconds. The AI tier has room for 10 calls a minute and 200 a day: a run of a day takes at most 144, and a client that lists the tools
  * in each new session calls twice.
  */
-export const patience = { least: 15, most: 600 };
+const patience = { least: 15, most: 600 };
 
 /**
  * Where nobody knows how long it takes, a quarter of the time since it began to wait or to run; a human pays when they come to it. `since` is null
@@ -32,7 +32,7 @@ export const sinceOf = ({ run_started_at, created_at, attempt, reset }: Dated): 
   run_started_at ?? (attempt + reset === 1 ? created_at : null);
 
 /** A page of a list that a call of get-migration-tool returned, or its first lines. */
-export interface Page {
+interface Page {
   list: "log" | ReportList;
   next_cursor: string | null;
   isEmpty?: boolean;

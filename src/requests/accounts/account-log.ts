@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
  * Keeps the last events of each account in its AccountLog. A call never waits for it: events are written together, a moment later, and
  * several replicas lose none of each other's. It is best effort: what cannot be kept is only in the log of the API.
  */
-export interface AccountLogs {
+interface AccountLogs {
   note(account: string, event: AccountEvent): void;
   /** Writes what waits. Never rejects. */
   flush(): Promise<void>;

@@ -15,7 +15,7 @@ export interface PageOf<T> {
 }
 
 /** Where an element stands: as text that compares as the list is sorted, and never changes. */
-export type SortKey<T> = (element: T) => string;
+type SortKey<T> = (element: T) => string;
 
 /** Times as text sort the wrong way round for the newest first; their complement does not. `id` decides between equal ones. */
 export const newestFirstBy = (time: string, id: string): string =>

@@ -40,7 +40,7 @@ export async function untilReady(world: Registry, team: string): Promise<Team | 
   return found;
 }
 
-export const exists = () =>
+const exists = () =>
   new Problem("already_exists", "There is an account with this e-mail address; sign in with POST /api/session.");
 
 /** With a password it is open until the password is stored: an interrupted sign-up can continue. */

@@ -7,7 +7,7 @@ import { type BackupChange, type BackupCreate, deletions, policies } from "./inp
 type Retention = NonNullable<BackupCreate["retention"]>;
 export type Given = Partial<Omit<BackupChange, "database_url" | "database_ca" | "name" | "storage">>;
 
-export function retentionOf({ keep_last, ...rest }: Retention): NonNullable<ScheduleSpec["retention"]> {
+function retentionOf({ keep_last, ...rest }: Retention): NonNullable<ScheduleSpec["retention"]> {
   return { ...(keep_last === undefined ? {} : { keepLast: keep_last }), ...rest };
 }
 

@@ -15,7 +15,7 @@ import { fromStripe, requestStripe } from "./from-stripe.ts";
 
 const mostCheckouts = 1000;
 
-export interface PageWanted {
+interface PageWanted {
   namespace: string;
   name: string;
   terms: Pick<Terms, "amount" | "currency">;

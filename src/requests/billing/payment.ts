@@ -10,7 +10,7 @@ import { checkUnpaid } from "./unpaid.ts";
 
 /** What covers the runs of a Migration that is made next; undefined while nothing is charged. */
 
-export interface WantedPayment {
+interface WantedPayment {
   namespace: string;
   name: string;
   type: RunType;

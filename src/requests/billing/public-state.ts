@@ -28,7 +28,7 @@ export function publicState(
 }
 
 /** Pure. */
-export function paymentOf(
+function paymentOf(
   { spec, status }: Pick<Migration, "spec" | "status">,
   state: MigrationState,
   takesPayments: boolean,

@@ -27,7 +27,7 @@ const longestClosed = 1000;
 
 type Cache<T extends KubeObject> = Pick<Informer<T>, "get" | "version" | "lastHeard" | "closedFor">;
 
-export interface FreshOptions extends Clock {
+interface FreshOptions extends Clock {
   client: Pick<Client, "get">;
   /** What there was a moment ago. */
   caches: {

@@ -27,7 +27,7 @@ import { type Created, type CreateInput, givenOptionsSchema } from "./view/shape
 import { justMade } from "./view/shown.ts";
 import { type CheckedPair, checkPair } from "./view/urls.ts";
 
-export interface CreatedBy {
+interface CreatedBy {
   idempotencyKey?: string;
   asked: ProbeCaller;
   /** A create whose source must be measured counts as probe too. */

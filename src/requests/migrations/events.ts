@@ -13,7 +13,7 @@ import { logsOf, one, shownState } from "./view/shown.ts";
  */
 
 /** What a reader has seen: the last log entry of each of the log's two writers, and which status. */
-export interface Position {
+interface Position {
   controller: string;
   worker: string;
   status: string;

@@ -16,7 +16,7 @@ import { untilCached } from "./view/seen.ts";
 import type { ActedAgain } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
 
-export interface Raise {
+interface Raise {
   id: string;
   /** Which action, as the end of its path. */
   action: "retry" | "reset";

@@ -12,7 +12,7 @@ import type { Identity, World } from "../world.ts";
  * Which account an identity at an issuer signs in to. An entry in the Secrets of passwords leads from the identity to the account, and the account
  * lists the identity: only both together are a link. So an identity has one account at most, and who removes it from the account ends the link.
  */
-export interface Subject {
+interface Subject {
   issuer: string;
   subject: string;
 }

@@ -12,7 +12,7 @@ export const deviceCookie = "__Host-rowferry-device";
 export const deviceSeconds = 365 * 86_400;
 
 /** What a cookie says; whether the account still has it, `holds` of session.ts tells. */
-export type Device = Pick<UserSession, "uid" | "generation" | "id">;
+type Device = Pick<UserSession, "uid" | "generation" | "id">;
 
 const proofOf = (secret: Uint8Array, account: string, { uid, generation, id }: Device): string =>
   signature(secret, "device", account, uid, String(generation), id).toString("base64url");

@@ -15,7 +15,7 @@ import { mostMemberships, teamsOf } from "./teams.ts";
  * code, which an owner gives to the person by a way that both trust. It ends with its owner: who is removed leaves no way back in.
  */
 
-export type Invitation = NonNullable<Team["spec"]["invitations"]>[number];
+type Invitation = NonNullable<Team["spec"]["invitations"]>[number];
 
 export const invitationDays = 7;
 const dayMs = 24 * 60 * 60 * 1000;

@@ -16,7 +16,7 @@ function base62(value: bigint, length: number): string {
 
 const checksum = (text: string): string => base62(BigInt(crc32(text)), 6);
 
-export interface NewToken {
+interface NewToken {
   digits: string;
   /** The whole token, shown once. */
   plaintext: string;

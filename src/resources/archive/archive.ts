@@ -7,7 +7,7 @@ export const archiveKey = "report.json.gz";
 /** On a Migration whose reports are in the installation's bucket: the objects are removed before it goes. */
 export const reportFinalizer = `${group}/report`;
 
-export const reportObjectSchema = z.object({
+const reportObjectSchema = z.object({
   name: z.string().max(253).describe("Name of the report, as status.report.configMap or status.madeIn has it."),
   bucket: z.string().max(255).describe("Name of the bucket."),
   key: z.string().max(1024).describe("Key of the object: gzip of JSON {report, log}."),
@@ -63,7 +63,7 @@ export const reportRefSchema = z.object({
     .min(0)
     .describe("Objects of the source that were not copied or were changed, each named in the report."),
 });
-export type ReportRef = z.infer<typeof reportRefSchema>;
+type ReportRef = z.infer<typeof reportRefSchema>;
 
 /** What a status says of a report in this ConfigMap; undefined for a result that has none. */
 export const reportRef = (

@@ -97,7 +97,7 @@ export const runStatusSchema = z.object({
   partsRemoved: z.boolean().optional().describe("Whether the parts of a failed run are removed."),
 });
 
-export type RunSpec = z.output<typeof runSpecSchema>;
+type RunSpec = z.output<typeof runSpecSchema>;
 export type RunStatus = z.output<typeof runStatusSchema>;
 
 /** A BackupRun as the API server returns it. */

@@ -8,7 +8,7 @@ import { encryptionSchema, storageSchema } from "./place.ts";
 /** The BackupSchedule kind: takes a backup of one database at each slot, keeps some of them and verifies them. */
 
 /** A run's name is `<schedule>-<yyyymmddhhmm>`, and has at most 63 characters with a Job's suffix. */
-export const longestScheduleName = 47;
+const longestScheduleName = 47;
 
 /** Daily is the shortest interval, so that a cron line has one minute and one hour. */
 const part = (digits: string, names = "") => {

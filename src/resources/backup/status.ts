@@ -21,7 +21,7 @@ export const backupProgressSchema = z
   .describe("Progress, as the worker reported it last.");
 
 /** What the worker stores at the end. A restore has no digest; a removal has neither. */
-export const backupResultSchema = z.object({
+const backupResultSchema = z.object({
   run: z.int().min(1).describe("Always 1."),
   outcome: z.enum(["completed", "failed"]).describe("Whether the work is done and verified."),
   reason: z.string().max(128).describe("CamelCase reason, or the error's code."),

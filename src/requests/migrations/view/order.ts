@@ -14,7 +14,7 @@ export interface MigrationOrder {
   withId(id: string): readonly Migration[];
 }
 
-export interface ListPosition {
+interface ListPosition {
   /** As `created_at` shows it. */
   at: string;
   uid: string;
