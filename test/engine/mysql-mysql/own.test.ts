@@ -14,6 +14,7 @@ import {
 } from "../../support/engine/mysql-mysql-support.ts";
 import { mysqlAs } from "../../support/engine/mysql-support.ts";
 import { expectWhole } from "../../support/engine/whole-mysql.ts";
+import { sqlFile } from "../../support/sql-file.ts";
 
 /** Features of one kind of server, and the film rental. */
 
@@ -77,29 +78,7 @@ test("MySQL's own to MariaDB: what has no equal is left out alone, and named wit
   expect((await definitionsOf(where.to))["TABLE cs"]).toContain("uca1400_nopad_as_cs");
 });
 
-const mariaOnly = `
-CREATE SEQUENCE sq START WITH 5 INCREMENT BY 3 MAXVALUE 1000 CYCLE;
-SELECT NEXTVAL(sq), NEXTVAL(sq);
-CREATE TABLE m (id int PRIMARY KEY DEFAULT NEXTVAL(sq), u uuid, i4 inet4, i6 inet6, j json, c text COMPRESSED, d datetime DEFAULT now(), l longtext DEFAULT 'abc',
-  n varchar(9) COLLATE utf8mb4_uca1400_nopad_as_ci, hid int INVISIBLE DEFAULT 3, KEY ig (n) IGNORED, UNIQUE KEY blobby (l)) PAGE_COMPRESSED=1;
-INSERT INTO m (id, u, i4, i6, j, c, d, l, n) VALUES (1, '123e4567-e89b-12d3-a456-426655440000', '1.2.3.4', '::1', '{"b":1,  "a":1.10}', 'zip', '2020-01-01', 'q', 'é'), (2, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL);
-CREATE TABLE ver (id int PRIMARY KEY, v int) WITH SYSTEM VERSIONING;
-INSERT INTO ver VALUES (1, 1), (2, 2);
-UPDATE ver SET v = 10 WHERE id = 1;
-DELETE FROM ver WHERE id = 2;
-CREATE TABLE ver2 (id int PRIMARY KEY, v int, s timestamp(6) GENERATED ALWAYS AS ROW START, e timestamp(6) GENERATED ALWAYS AS ROW END, PERIOD FOR SYSTEM_TIME (s, e)) WITH SYSTEM VERSIONING;
-INSERT INTO ver2 (id, v) VALUES (1, 1);
-UPDATE ver2 SET v = 2;
-CREATE TABLE per (id int, a date, b date, PERIOD FOR p (a, b), UNIQUE (id, p WITHOUT OVERLAPS));
-INSERT INTO per VALUES (1, '2020-01-01', '2020-02-01');
-CREATE TABLE per2 (id int, a date, b date, PERIOD FOR app (a, b), PRIMARY KEY (id, app WITHOUT OVERLAPS));
-INSERT INTO per2 VALUES (1, '2020-01-01', '2020-02-01');
-CREATE TABLE per3 (id int CHECK (id < 90), a date, b date, CONSTRAINT app CHECK (id > 0), CONSTRAINT \`APP_1\` CHECK (a < b), PERIOD FOR app (a, b));
-INSERT INTO per3 VALUES (1, '2020-01-01', '2020-02-01');
-CREATE TABLE ar (id int PRIMARY KEY, t text) ENGINE=Aria TRANSACTIONAL=1;
-INSERT INTO ar VALUES (1, 'x');
-CREATE ALGORITHM=TEMPTABLE SQL SECURITY INVOKER VIEW drawn AS SELECT NEXTVAL(sq) AS n, per.a FROM per;
-`;
+const mariaOnly = sqlFile(import.meta, "own-mariadb.sql");
 
 test("MariaDB's own: sequences, versions of rows with their times, periods, types and compression", async () => {
   const where = await pair(servers, "mariadb", "mariadb", mariaOnly);
