@@ -7,7 +7,7 @@ import { type Place, sql } from "../chaos/contents.ts";
 import { type Random, random } from "../chaos/random.ts";
 import { endpoint } from "../chaos/scene.ts";
 import { borrowDatabase } from "../servers/index.ts";
-import { unplanned } from "../support/engine/planned.ts";
+import { unplanned, untrue } from "../support/engine/planned.ts";
 import { randomTables } from "./cases.ts";
 import { compare, nameIn } from "./compare/index.ts";
 import { readLetters } from "./compare/letters.ts";
@@ -47,7 +47,7 @@ export const wayNames: readonly string[] = [...Object.keys(ways), ...Object.keys
 
 export interface Servers {
   of: Record<Server, Database>;
-  /** In `npm run property` alone: each case is assessed too. */
+  /** Each case is assessed too, before its copy. */
   assesses: boolean;
   close(): Promise<void>;
 }
@@ -284,10 +284,15 @@ async function ride(from: Place, to: Place, { owner, content = "all", assesses }
     throw Object.assign(new Error(`the copy failed: ${error.code} ${error.message}`), { code: error.code });
   });
   await copied.finish();
-  const other =
-    assessed === undefined ? [] : unplanned(assessed.objects, copied.report).filter((entry) => !isOfRows(entry));
+  if (assessed === undefined) return copied.report;
+  const other = unplanned(assessed.objects, copied.report).filter((entry) => !isOfRows(entry));
   if (other.length > 0)
     throw new Error(`the assessment did not say what became of objects: ${JSON.stringify(other.slice(0, 5))}`);
+  const lost = untrue(assessed.objects, copied.report);
+  if (lost.length > 0)
+    throw new Error(
+      `the assessment said of objects that are there that they are lost: ${JSON.stringify(lost.slice(0, 5))}`,
+    );
   return copied.report;
 }
 

@@ -4,7 +4,7 @@ import { openServers, playProperty, type Servers, wayNames } from "./play.ts";
 
 let servers: Servers;
 beforeAll(async () => {
-  servers = await openServers();
+  servers = await openServers({ assesses: true });
 });
 afterAll(() => servers?.close());
 
