@@ -1,0 +1,52 @@
+CREATE TABLE numbers (id serial PRIMARY KEY, big bigint GENERATED ALWAYS AS IDENTITY (START WITH 3000000000));
+INSERT INTO numbers (id) VALUES (0), (-5), (7); SELECT setval('numbers_id_seq', 41);
+CREATE TABLE always (n int, id smallint GENERATED ALWAYS AS IDENTITY);
+INSERT INTO always (n) VALUES (1), (2);
+CREATE SEQUENCE shared; SELECT nextval('shared');
+CREATE TABLE share_a (id bigint PRIMARY KEY DEFAULT nextval('shared')); CREATE TABLE share_b (id bigint PRIMARY KEY DEFAULT nextval('shared'));
+CREATE TABLE defaults (id int PRIMARY KEY, at timestamptz DEFAULT now(), day date DEFAULT CURRENT_DATE, u uuid DEFAULT gen_random_uuid(), s text DEFAULT 'it''s', n numeric(5, 2) DEFAULT 1.50,
+  b boolean DEFAULT true, y bytea DEFAULT '\x00ff', bits bit(3) DEFAULT B'101', arr int[] DEFAULT '{}', j jsonb DEFAULT '{"a": 1}', odd text DEFAULT md5(random()::text), next int DEFAULT 1 + 1,
+  huge float8 DEFAULT '-1e+300'::numeric, tiny float8 DEFAULT 5e-324,
+  twice int GENERATED ALWAYS AS (next * 2) STORED, loud text GENERATED ALWAYS AS (s || '!') STORED);
+INSERT INTO defaults (id) VALUES (1);
+COMMENT ON COLUMN defaults.s IS 'it''s'; COMMENT ON TABLE defaults IS 'all';
+CREATE TABLE tree (id int PRIMARY KEY, up int CONSTRAINT tree_up REFERENCES tree ON DELETE SET NULL DEFERRABLE INITIALLY DEFERRED, dflt int DEFAULT 1 CONSTRAINT tree_default REFERENCES tree ON DELETE SET DEFAULT);
+INSERT INTO tree VALUES (1, 1, NULL), (2, 1, 2);
+CREATE TABLE a (id int PRIMARY KEY, b bigint); CREATE TABLE b (id bigint PRIMARY KEY, a int REFERENCES a ON DELETE CASCADE);
+INSERT INTO a VALUES (1, 1); INSERT INTO b VALUES (1, 1); ALTER TABLE a ADD CONSTRAINT a_b FOREIGN KEY (b) REFERENCES b;
+CREATE TABLE parent (id int PRIMARY KEY, t text); CREATE TABLE child (extra int) INHERITS (parent);
+INSERT INTO parent VALUES (1, 'p'); INSERT INTO child VALUES (2, 'c', 3);
+CREATE TABLE by_month (at date NOT NULL, n int NOT NULL, PRIMARY KEY (at, n)) PARTITION BY RANGE (at, n);
+CREATE TABLE by_month_1 PARTITION OF by_month FOR VALUES FROM (MINVALUE, MINVALUE) TO ('2020-01-01', 5);
+CREATE TABLE by_month_2 PARTITION OF by_month FOR VALUES FROM ('2020-01-01', 5) TO ('2020-02-01', MINVALUE);
+CREATE TABLE by_month_rest PARTITION OF by_month DEFAULT;
+INSERT INTO by_month VALUES ('2019-01-01', 9), ('2020-01-01', 4), ('2020-01-01', 5), ('2021-01-01', 1);
+CREATE TABLE by_kind (kind varchar(9), n int) PARTITION BY LIST (kind);
+CREATE TABLE by_kind_a PARTITION OF by_kind FOR VALUES IN ('a', NULL); CREATE TABLE by_kind_rest PARTITION OF by_kind DEFAULT;
+INSERT INTO by_kind VALUES ('a', 1), (NULL, 2), ('z', 3);
+CREATE TABLE by_hash (id int PRIMARY KEY) PARTITION BY HASH (id);
+CREATE TABLE by_hash_0 PARTITION OF by_hash FOR VALUES WITH (MODULUS 2, REMAINDER 0); CREATE TABLE by_hash_1 PARTITION OF by_hash FOR VALUES WITH (MODULUS 2, REMAINDER 1);
+INSERT INTO by_hash SELECT generate_series(1, 9);
+CREATE TABLE by_year (at date NOT NULL) PARTITION BY RANGE (extract(year FROM at)); CREATE TABLE by_year_1 PARTITION OF by_year FOR VALUES FROM (2020) TO (2021);
+INSERT INTO by_year VALUES ('2020-05-05');
+CREATE TABLE of_parts (id int PRIMARY KEY REFERENCES by_hash);
+CREATE TABLE "Fold" ("A" int, a int, "İ" int, i int, "select" int, "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" int); CREATE TABLE fold (x int); INSERT INTO "Fold" VALUES (1, 2, 3, 4, 5, 6); INSERT INTO fold VALUES (7);
+CREATE TABLE "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" (id int CONSTRAINT "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" CHECK (id > 0));
+CREATE SCHEMA "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"; CREATE TABLE "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"."nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" (id int); INSERT INTO "nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn"."nnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnnn" VALUES (1);
+CREATE TABLE accents (id int PRIMARY KEY, x int, y int, CONSTRAINT e FOREIGN KEY (x) REFERENCES accents, CONSTRAINT "é" FOREIGN KEY (y) REFERENCES accents);
+CREATE TABLE plain (a int, t text); INSERT INTO plain VALUES (1, NULL), (1, NULL);
+CREATE TABLE nothing ();
+CREATE TABLE lenient (a text, b int, UNIQUE (a, b)); INSERT INTO lenient VALUES (repeat('x', 5000), 1), (repeat('x', 5000), 2), (NULL, 1);
+CREATE TABLE computed (id int PRIMARY KEY, a int, at timestamp, word varchar(20), body text);
+INSERT INTO computed VALUES (1, NULL, '2020-01-01 10:00', 'x', repeat('y', 5000)), (2, 7, '2020-01-02 10:00', 'z', NULL);
+CREATE INDEX day_of ON computed ((at::date) DESC, id); CREATE UNIQUE INDEX size_of ON computed (COALESCE(a, 0));
+CREATE INDEX both_of ON computed ((word || body)); CREATE UNIQUE INDEX hash_of ON computed (md5(body));
+CREATE TABLE live (id int PRIMARY KEY, gone boolean, mail text); CREATE UNIQUE INDEX live_mail ON live (mail) WHERE NOT gone; INSERT INTO live VALUES (1, true, 'a'), (2, true, 'a'), (3, false, 'a');
+CREATE MATERIALIZED VIEW summed AS SELECT count(*) AS n FROM plain; CREATE MATERIALIZED VIEW never AS SELECT 1 AS n WITH NO DATA;
+CREATE UNLOGGED TABLE unlogged (id int); INSERT INTO unlogged VALUES (1);
+DO $$ BEGIN
+  EXECUTE 'CREATE TABLE wide_int (' || (SELECT string_agg(format('c%s integer', i), ', ') FROM generate_series(1, 1000) i) || ')';
+  EXECUTE 'CREATE TABLE wide_text (id serial PRIMARY KEY, ' || (SELECT string_agg(format('c%s text', i), ', ') FROM generate_series(1, 999) i) || ')';
+  EXECUTE 'CREATE TABLE wide_short (id int PRIMARY KEY, ' || (SELECT string_agg(format('c%s varchar(100)', i), ', ') FROM generate_series(1, 400) i) || ', UNIQUE (c1))';
+END $$;
+INSERT INTO wide_int (c1, c1000) VALUES (1, 2); INSERT INTO wide_text (c1, c999) VALUES ('a', repeat('b', 100000)); INSERT INTO wide_short (id, c400) VALUES (1, 'z');
