@@ -13,6 +13,7 @@ import {
   startServers,
   type Where,
 } from "../../support/engine/postgres-support.ts";
+import { sqlFile } from "../../support/sql-file.ts";
 
 /** Names with dots, spaces, quotes and brackets, which joined as they are would be one text for two objects. */
 
@@ -22,27 +23,7 @@ beforeAll(async () => {
 });
 afterAll(() => servers?.stop());
 
-const alike = `
-  CREATE SCHEMA a; CREATE SCHEMA "a.b";
-  CREATE TABLE a."b.c" (id int PRIMARY KEY, v text, CONSTRAINT "x y" CHECK (id > 0)); INSERT INTO a."b.c" VALUES (1, 'left'), (2, 'left');
-  CREATE TABLE "a.b".c (id int PRIMARY KEY, v text, n bigint); INSERT INTO "a.b".c VALUES (1, 'right');
-  CREATE TABLE one ("b.c" int, d text); INSERT INTO one VALUES (1, 'x');
-  CREATE TABLE "one.b" (c text, e int); INSERT INTO "one.b" VALUES ('y', 2), ('z', 3);
-  CREATE TABLE t (id int CONSTRAINT "x y" CHECK (id > 0)); INSERT INTO t VALUES (1);
-  CREATE TABLE "t x" (id int CONSTRAINT y CHECK (id < 0)); INSERT INTO "t x" VALUES (-1), (-2);
-  CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-  CREATE TRIGGER "x y" BEFORE INSERT ON t FOR EACH ROW EXECUTE FUNCTION f();
-  CREATE TRIGGER y AFTER INSERT ON "t x" FOR EACH ROW EXECUTE FUNCTION f();
-  CREATE RULE "x y" AS ON DELETE TO t DO NOTHING; CREATE RULE y AS ON UPDATE TO "t x" DO NOTHING;
-  CREATE POLICY "x y" ON t USING (true); CREATE POLICY y ON "t x" USING (false);
-  CREATE VIEW a."v.w" AS SELECT 1 AS l; CREATE VIEW "a.b".w AS SELECT 2 AS r; CREATE VIEW "a.b"."v.w" AS SELECT 3 AS r;
-  CREATE FUNCTION a."g.h"(int) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION "a.b".h(int) RETURNS int LANGUAGE sql AS 'SELECT 2';
-  CREATE FUNCTION "p(integer)"(text) RETURNS int LANGUAGE sql AS 'SELECT 1'; CREATE FUNCTION p(int) RETURNS int LANGUAGE sql AS 'SELECT 2';
-  CREATE SEQUENCE a."b.s" START 5; CREATE SEQUENCE "a.b".s START 7; SELECT nextval('a."b.s"'), setval('"a.b".s', 70);
-  CREATE DOMAIN a."b.d" AS int CONSTRAINT "c d" CHECK (VALUE > 1); CREATE DOMAIN "a.b".d AS text CONSTRAINT "c d" CHECK (VALUE <> '');
-  CREATE INDEX "b.i" ON a."b.c" (v); CREATE INDEX i ON "a.b".c (n);
-  CREATE TABLE "say ""hi"".x" (id int PRIMARY KEY, up int REFERENCES a."b.c"); INSERT INTO "say ""hi"".x" VALUES (1, 2);
-  COMMENT ON COLUMN one."b.c" IS 'a column'; COMMENT ON COLUMN "one.b".c IS 'another';`;
+const alike = sqlFile(import.meta, "names.sql");
 
 const names = async (where: Where, schema: string) =>
   (await sql<{ name: string }>(where, `SELECT tablename AS name FROM pg_tables WHERE schemaname = '${schema}'`)).map(
