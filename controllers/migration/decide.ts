@@ -140,7 +140,7 @@ const waitingChecks: readonly Check<Waiting>[] = [
         : conclude(observed, status, "awaiting_payment", unpaid(observed), now, extra),
   ],
   [
-    "an earlier run's Job goes on",
+    "an earlier run's Job still runs",
     ({ observed, run, say }) => {
       const running = activeJobs(observed).find((job) => runOf(job) !== run);
       return running && say(stopping, { act: stop(running), lookAgain: 2000 });
@@ -214,7 +214,7 @@ interface Started {
 /** The first answer counts. */
 const startedChecks: readonly Check<Started>[] = [
   [
-    "another run's Job goes on",
+    "another run's Job still runs",
     ({ observed, before, job, result }) => {
       const stray = activeJobs(observed).find((other) => other.metadata.uid !== job.uid);
       return stray && result?.outcome !== "failed" ? { act: stop(stray), status: before, events: [] } : undefined;
