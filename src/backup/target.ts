@@ -1,4 +1,5 @@
 import { printable } from "../engine/contract/text/printable.ts";
+import { shortList } from "../engine/contract/text/short-list.ts";
 import { countedKind } from "../engine/report/not-copied.ts";
 import { BackupError, type ObjectThere } from "./contract.ts";
 import type { Unpacking } from "./work.ts";
@@ -18,8 +19,7 @@ export function refuseOther(source: string, target: string): void {
 }
 
 /** Some of them, for a message. */
-export const someNames = (list: readonly string[]): string =>
-  `${list.slice(0, 5).join(", ")}${list.length > 5 ? ` and ${list.length - 5} more` : ""}`;
+export const someNames = (list: readonly string[]): string => shortList(list, 5);
 
 /** Errors: `target_not_empty`, `target_conflict`. */
 export async function refuseNotEmpty(

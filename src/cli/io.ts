@@ -52,19 +52,6 @@ export interface CommandResult {
   finish?: () => Promise<void>;
 }
 
-/** What a command answers when it went well, or found differences. */
-export interface CommandResult {
-  /** For `--json`, beside `outcome` and `command`. */
-  body: object;
-  /** For a person, on stdout. */
-  text: string;
-  /** `done`, where it is left out, and 0. */
-  outcome?: string;
-  exitCode?: number;
-  /** What may only be done once the answer is written. */
-  finish?: () => Promise<void>;
-}
-
 /** JSON that is safe to be shown in a terminal. Sentences in it were cleaned of secrets; names are data and stay. */
 export const jsonText = (value: unknown, indent?: number): string =>
   `${escapeUnseen(JSON.stringify(value, null, indent))}\n`;

@@ -1,4 +1,5 @@
 import type { CopyOptions, Endpoint } from "../../contract/index.ts";
+import { shortList as someOf } from "../../contract/text/short-list.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount, type Rights, readRights } from "../../mysql/catalogue/rights.ts";
 import { MysqlError } from "../../mysql/driver/errors.ts";
@@ -204,6 +205,5 @@ export async function relationsOf(session: Session, database: string): Promise<s
   return rows.map(([name]) => name ?? "");
 }
 
-const most = 10;
-export const shortList = (names: readonly string[]): string =>
-  `${names.slice(0, most).join(", ")}${names.length > most ? ` and ${names.length - most} more` : ""}`;
+/** Of a finding. */
+export const shortList = (names: readonly string[]): string => someOf(names, 10);

@@ -1,6 +1,7 @@
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { batches } from "../../../run/memory/packed.ts";
 import { targetName } from "../copy/target.ts";
 import type { ForeignKeyPlan } from "../tables/foreign-keys.ts";
 import { checkOf, requestedShape, type TableShape, usualType } from "../tables/shape.ts";
@@ -24,7 +25,7 @@ export async function structureOf(
 ): Promise<Difference[]> {
   const { maria } = session.server;
   const found: Difference[] = [];
-  for (const some of batches(plans)) {
+  for (const some of batches(plans, batch)) {
     const there = await readShapes(session, some);
     for (const plan of some) {
       const own = keys.filter(({ table }) => table.source.oid === plan.source.oid);
@@ -46,17 +47,6 @@ export async function structureOf(
     }
   }
   return found;
-}
-
-function* batches(plans: Iterable<TablePlan>): Generator<TablePlan[]> {
-  let some: TablePlan[] = [];
-  for (const plan of plans) {
-    some.push(plan);
-    if (some.length < batch) continue;
-    yield some;
-    some = [];
-  }
-  if (some.length > 0) yield some;
 }
 
 async function readShapes(session: Session, plans: readonly TablePlan[]): Promise<Map<string, TableShape>> {

@@ -313,7 +313,9 @@ async function countBoth({ source, target }: CopyWorker, tables: readonly DataTa
     count(source, (table) => heaps([table]).map(sum).join(" + ")),
     count(target, sum),
   ]);
-  refuseCounts(tables.map((table, at) => ({ name: tableName(table), source: there[at] ?? 0, target: here[at] })));
+  refuseCounts(
+    tables.map((table, at) => ({ name: tableName(table), source: there[at] ?? Number.NaN, target: here[at] })),
+  );
   return here;
 }
 
