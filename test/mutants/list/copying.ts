@@ -15,7 +15,7 @@ export const copying: readonly Mutant[] = [
   {
     id: "counts-postgres-postgres",
     file: "src/engine/plan/postgres-postgres/copy/copy-tables.ts",
-    find: "  refuseCounts(tables.map((table, at) => ({ name: tableName(table), source: there[at] ?? 0, target: here[at] })));",
+    find: "  refuseCounts(counts);",
     replace: "",
     test: counts("postgres to postgres", "lost"),
     harm: "A PostgreSQL to PostgreSQL copy that lacks rows is reported as verified.",

@@ -313,9 +313,12 @@ async function countBoth({ source, target }: CopyWorker, tables: readonly DataTa
     count(source, (table) => heaps([table]).map(sum).join(" + ")),
     count(target, sum),
   ]);
-  refuseCounts(
-    tables.map((table, at) => ({ name: tableName(table), source: there[at] ?? Number.NaN, target: here[at] })),
-  );
+  const counts = tables.map((table, at) => ({
+    name: tableName(table),
+    source: there[at] ?? Number.NaN,
+    target: here[at],
+  }));
+  refuseCounts(counts);
   return here;
 }
 
