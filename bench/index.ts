@@ -1,5 +1,6 @@
 // npm run bench: Rowferry beside the programs that people use, on this machine. Takes half an hour at full size; nothing else
 // should run meanwhile.
+import { resolve } from "node:path";
 import { runCommand } from "../dev/terminal/command.ts";
 import { type Options, wholeNumber } from "../dev/terminal/options.ts";
 import { backupLines, measureBackups } from "./backups/index.ts";
@@ -80,6 +81,7 @@ const options = {
   rounds: { type: "string", value: "N", default: "3", about: "Measurements of each program (3)" },
   memory: { type: "boolean", default: false, about: "Rowferry's peak memory instead of its speed" },
   tables: { type: "string", value: "N", default: "10000", about: "How many, with tables (10000)" },
+  beside: { type: "string", value: "FOLDER", about: "Another checkout, with its packages, in place of other programs" },
   heap: { type: "string", value: "MB", default: "0", about: "The worker's heap, with tables (the chart's)" },
   json: { type: "boolean", default: false, about: "Print one JSON object" },
 } satisfies Options;
@@ -119,19 +121,24 @@ await runCommand({ name: "bench", about, options, words }, async ({ terminal, si
     return 0;
   }
   const own = await openOwn(terminal.log, signal);
+  const beside = values.beside === undefined ? undefined : await openOwn(terminal.log, signal, resolve(values.beside));
   try {
-    const tools: Tools = { own, terminal, jobs, peers: await openPeers(terminal, signal) };
+    const tools: Tools = { own, beside, terminal, jobs, peers: await openPeers(terminal, signal) };
     if (values.memory) {
       console.log(JSON.stringify(await memory(directions, rows, tools), undefined, values.json ? 0 : 2));
       return 0;
     }
     const shapes = [ordersShape(rows), manyShape()];
     const measured = await measureAll(directions, shapes, rounds, tools);
-    const result = resultOf(measured, { rows, rounds, jobs, versions: await versionsOf(tools.peers) });
+    const versions = await versionsOf(tools.peers);
+    const result = resultOf(measured, {
+      ...{ rows, rounds, jobs, versions },
+      ...(values.beside === undefined ? {} : { beside: values.beside }),
+    });
     if (values.json) console.log(JSON.stringify(result));
     else for (const line of lines(result)) console.log(line);
     return 0;
   } finally {
-    await own.close();
+    await Promise.all([own.close(), beside?.close()]);
   }
 });

@@ -16,7 +16,14 @@ export type Measured = {
   peakMib: number[];
 };
 
-export type Tools = { peers: Peers; own: Own; terminal: Terminal; jobs: number };
+export type Tools = {
+  peers: Peers;
+  own: Own;
+  /** Another revision, which runs in place of other programs. */
+  beside?: Own | undefined;
+  terminal: Terminal;
+  jobs: number;
+};
 
 export const median = (values: readonly number[]): number => {
   const sorted = [...values].sort((a, b) => a - b);
@@ -33,9 +40,9 @@ export const measure = async (
   { server: source, shape, facts }: Source,
   rounds: number,
   tools: Tools,
-  others: readonly Runner[] = runners[direction],
+  others: readonly Runner[] = tools.beside === undefined ? runners[direction] : [],
 ): Promise<Measured> => {
-  const { terminal, peers, own, jobs } = tools;
+  const { terminal, peers, own, beside, jobs } = tools;
   const target = await open(engines[direction][1]);
   const found: Measured = { seconds: {}, failures: {}, peakMib: [] };
   const able = others.filter((runner) => runner.general || shape.name === "orders");
@@ -48,6 +55,9 @@ export const measure = async (
         return ms;
       },
     },
+    ...(beside === undefined
+      ? []
+      : [{ name: "beside", copy: async () => (await beside.run(source, target, jobs)).ms }]),
     ...able.map((runner) => ({
       name: runner.name,
       copy: async () => {

@@ -39,9 +39,16 @@ export const endpoint = (server: Database, database: string): Endpoint => {
   };
 };
 
-/** Bundles the engine as the image does, so that reading TypeScript is not part of the time. */
-export const openOwn = async (log: (text: string) => void, signal: AbortSignal): Promise<Own> => {
-  const program = await bundleProgram(join(import.meta.dirname, "rowferry.ts"));
+/**
+ * Bundles the engine as the image does, so that reading TypeScript is not part of the time. `checkout`: the folder of
+ * another revision with its packages; this one otherwise.
+ */
+export const openOwn = async (
+  log: (text: string) => void,
+  signal: AbortSignal,
+  checkout = join(import.meta.dirname, ".."),
+): Promise<Own> => {
+  const program = await bundleProgram(join(checkout, "bench/rowferry.ts"));
   const tools = await pgTools();
   let turn = 0;
   return {

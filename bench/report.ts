@@ -3,7 +3,7 @@ import { type Measured, median } from "./measure.ts";
 import { runners, targets } from "./runners.ts";
 import type { Direction } from "./servers.ts";
 
-type Facts = { rows: number; rounds: number; jobs: number; versions: Record<string, string> };
+type Facts = { rows: number; rounds: number; jobs: number; versions: Record<string, string>; beside?: string };
 
 export type Result = Facts & {
   /** Rowferry's median time by the other's; null where either failed. */
@@ -31,11 +31,13 @@ const medianOf = (measured: Measured, name: string): number | null => {
 const figures = (
   measured: ReadonlyMap<Direction, ReadonlyMap<string, Measured>>,
   shape: string,
+  beside: string | undefined,
 ): Pick<Result, "ratios" | "seconds" | "peak_memory_mib"> => {
   const found: ReturnType<typeof figures> = { ratios: {}, seconds: {}, peak_memory_mib: {} };
   for (const [direction, shapes] of measured) {
     const its = shapes.get(shape) ?? { seconds: {}, failures: {}, peakMib: [] };
-    const others = runners[direction].filter(({ general }) => general || shape === "orders");
+    const able = runners[direction].filter(({ general }) => general || shape === "orders");
+    const others = beside === undefined ? able : [{ name: "beside" }];
     const ours = medianOf(its, "rowferry");
     const seconds: Record<string, number | null> = { rowferry: ours };
     for (const { name } of others) {
@@ -49,10 +51,7 @@ const figures = (
   return found;
 };
 
-export const resultOf = (
-  measured: ReadonlyMap<Direction, ReadonlyMap<string, Measured>>,
-  { rows, rounds, jobs, versions }: Facts,
-): Result => {
+export const resultOf = (measured: ReadonlyMap<Direction, ReadonlyMap<string, Measured>>, facts: Facts): Result => {
   const failures: Record<string, string> = {};
   for (const [direction, shapes] of measured) {
     for (const [shape, its] of shapes) {
@@ -60,13 +59,10 @@ export const resultOf = (
     }
   }
   return {
-    ...figures(measured, "orders"),
-    tables200: figures(measured, "many"),
+    ...figures(measured, "orders", facts.beside),
+    tables200: figures(measured, "many", facts.beside),
     failures,
-    rows,
-    rounds,
-    jobs,
-    versions,
+    ...facts,
   };
 };
 
