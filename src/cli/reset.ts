@@ -81,11 +81,11 @@ export async function runReset(
 
 /** Names alone would be found in another database too. Errors: EngineError `other_database`. */
 function refuseOther({ target: of, made }: CopyReport, target: Endpoint): void {
-  const engine = /^(mysql|mariadb)/i.test(of.engine) ? "mysql" : "postgres";
+  const engine = of.engine === "postgres" ? "postgres" : "mysql";
   if (engine !== target.engine)
     throw new EngineError(
       "other_database",
-      `this report is of ${clean(of.engine, 100)}, not of ${target.engine}: nothing was dropped`,
+      `this report is of ${of.engine}, not of ${target.engine}: nothing was dropped`,
     );
   const database = of.database === target.database ? undefined : of.database;
   const other = engine === "mysql" ? otherDatabase(target, made) : database;

@@ -3,7 +3,9 @@ import { bare, call, report } from "../../test/support/cli/call.ts";
 import type { VerifyReport } from "../engine/verify/index.ts";
 
 const found = (differing: number, rows: { source: number; target: number }): VerifyReport => {
-  const { source, target, started_at, finished_at } = report;
+  const { started_at, finished_at } = report;
+  const source = { engine: "MySQL", version: "9.7.1" } as const;
+  const target = { engine: "PostgreSQL", version: "18.6" } as const;
   const one = { source: "shop.t", target: "public.t", rows };
   return {
     ...{ source, target, started_at, finished_at, equal: false, tables: [one], missing: [], extra: [] },

@@ -1,3 +1,4 @@
+import { engineName, mysqlEngine } from "../../engine/contract/text/engine-name.ts";
 import { printable } from "../../engine/contract/text/printable.ts";
 import { readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { qualified } from "../../engine/mysql/driver/names.ts";
@@ -34,7 +35,7 @@ export function unpackMysql(work: Unpacking): Promise<Unpacked> {
   return withSessions(work.signal, connect, async ({ open, signal, stop }) => {
     account.phase("connecting");
     const main = await open();
-    refuseOther(printable(manifest.source.product), main.server.maria ? "MariaDB" : "MySQL");
+    refuseOther(printable(manifest.source.product), engineName(mysqlEngine(main.server)));
     const marked = markedTarget(main, target.database);
     const before = await beginAttempt(marked, work);
     await refuseNotEmpty(work, databaseInventory(before));

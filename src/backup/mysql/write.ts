@@ -1,3 +1,4 @@
+import { engineName, mysqlEngine } from "../../engine/contract/text/engine-name.ts";
 import { printable } from "../../engine/contract/text/printable.ts";
 import { markAlikeLabels } from "../../engine/mysql/catalogue/alike-labels.ts";
 import { type Catalogue, readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
@@ -84,9 +85,8 @@ export function writeMysql(work: DumpWork): Promise<WrittenPart> {
       const rows = await writeAllRows({ ...work, writing }, snapshot.readers, read.plans, checksums, stop);
       const finish = await writeStatements(writing, { name: "3-finish.sql", holds: "finish" }, read.after);
       await snapshot.unlock();
-      const { maria, versionText } = reader.server;
       return {
-        source: { product: maria ? "MariaDB" : "MySQL", version: versionText, database },
+        source: { product: engineName(mysqlEngine(reader.server)), version: reader.server.versionText, database },
         tools: {},
         position: snapshot.facts,
         parts: [schema, ...rows.parts, finish],

@@ -1,3 +1,4 @@
+import { engineName } from "../../engine/contract/text/engine-name.ts";
 import { readInventory } from "../../engine/postgres/catalogue/inventory.ts";
 import { connect, type Session } from "../../engine/postgres/driver/connection.ts";
 import { versionText } from "../../engine/postgres/driver/version.ts";
@@ -75,7 +76,7 @@ export function writePostgres(work: DumpWork): Promise<WrittenPart> {
     const counted = hashed ?? (await countPassed(tables, passed, counter, account));
     await held.release();
     return {
-      source: { product: "PostgreSQL", version: versionText(first.version), database: source.database },
+      source: { product: engineName("postgres"), version: versionText(first.version), database: source.database },
       tools: { pg_dump: String(version) },
       position: opened.facts,
       parts: [part],

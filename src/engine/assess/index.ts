@@ -1,6 +1,7 @@
 import { numberText } from "../../guard/text.ts";
 import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
 import { reportedOf } from "../contract/known.ts";
+import type { EngineName } from "../contract/text/engine-name.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { PlannedObject } from "../plan/types.ts";
 import { requireJobs } from "../run/jobs.ts";
@@ -42,8 +43,8 @@ export interface Assessment {
   type: "transfer" | "conversion";
   assessedAt: string;
   ready: boolean;
-  source: { engine: string; version: string; size: number; tables: number; rows: number };
-  target: { engine: string; version: string; empty: boolean; free: number | null; drops?: Dropped | undefined };
+  source: { engine: EngineName; version: string; size: number; tables: number; rows: number };
+  target: { engine: EngineName; version: string; empty: boolean; free: number | null; drops?: Dropped | undefined };
   /** Bytes that the copy needs for what it keeps of tables and columns. */
   memory?: { heap: number; container: number } | undefined;
   findings: Finding[];

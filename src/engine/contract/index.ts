@@ -1,4 +1,5 @@
 import { isRetryable, type RunCode } from "./codes/index.ts";
+import type { ServerEngine } from "./text/engine-name.ts";
 import { printable } from "./text/printable.ts";
 
 /**
@@ -198,9 +199,9 @@ export interface SourceSnapshot {
 
 export interface CopyReport {
   type: "transfer" | "conversion";
-  source: { engine: string; version: string };
+  source: { engine: ServerEngine; version: string };
   /** Where it was made; reports of earlier versions lack `database` and Place. */
-  target: { engine: string; version: string; database?: string } & StatedPlace;
+  target: { engine: ServerEngine; version: string; database?: string } & StatedPlace;
   started_at: string;
   finished_at: string;
   /** Source size in bytes. */

@@ -1,5 +1,6 @@
 import { counted, durationText, numberText, sizeText } from "../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../contract/index.ts";
+import { engineName } from "../contract/text/engine-name.ts";
 import { formatSnapshot } from "./format-snapshot.ts";
 import { notCopiedText } from "./not-copied.ts";
 import { weightOf } from "./reasons.ts";
@@ -15,8 +16,6 @@ export interface Facts {
   /** Objects by outcome, each grouped by kind: kinds that hold or show rows first, rights and comments last. */
   inventory: Record<InventoryEntry["outcome"], Map<string, InventoryEntry[]>>;
 }
-
-const engines: Record<string, string> = { mysql: "MySQL", mariadb: "MariaDB", postgres: "PostgreSQL" };
 
 /** Nothing is said of the numbers of rows then: nobody read any. */
 export const withoutRows = ({ content }: CopyReport): boolean => content === "schema";
@@ -91,8 +90,8 @@ function summaryOf(report: CopyReport): Facts["summary"] {
     .filter(([number]) => number > 0)
     .map(([number, words]) => `${numberText(number)} ${words}`);
   return [
-    ["Source", `${engines[source.engine] ?? source.engine} ${source.version}, ${sizeText(report.size)}`],
-    ["Target", `${engines[target.engine] ?? target.engine} ${target.version}`],
+    ["Source", `${engineName(source.engine)} ${source.version}, ${sizeText(report.size)}`],
+    ["Target", `${engineName(target.engine)} ${target.version}`],
     ["Kind", report.type === "transfer" ? "transfer between servers of one engine" : "conversion across engines"],
     ["Started", `${report.started_at.slice(0, 19).replace("T", " ")} UTC`],
     ...(snapshot === undefined ? [] : [["Snapshot", formatSnapshot(snapshot)] as [string, string]]),

@@ -89,6 +89,8 @@ describe("the schema", () => {
   it("reads a report alone, in an archive, and nothing else", () => {
     expect(readReport(JSON.stringify(report))).toEqual(report);
     expect(readReport(JSON.stringify({ report, log: [] }))).toEqual(report);
+    const earlier = JSON.stringify(report, null, 2).replace('"mysql"', '"MySQL"').replace('"postgres"', '"PostgreSQL"');
+    expect(readReport(earlier)).toEqual(report);
     for (const text of ["", "{}", "null", '{"report":{}}', "[1]"]) expect(readReport(text)).toBeUndefined();
   });
 });

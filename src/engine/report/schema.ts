@@ -1,12 +1,13 @@
 import * as z from "zod";
 import type { CopyReport } from "../contract/index.ts";
+import { serverEngines } from "../contract/text/engine-name.ts";
 
 /** The shape of a report, as JSON; `docs/report.schema.json` is made from it. New fields may be added, none change their meaning. */
 
 const whole = z.int().min(0);
 const server = (which: string) =>
   z
-    .object({ engine: z.string().describe("`mysql`, `mariadb` or `postgres`."), version: z.string() })
+    .object({ engine: z.enum(serverEngines).describe("The engine."), version: z.string() })
     .describe(`The ${which}'s server.`);
 const pair = z.object({ source: whole, target: whole });
 
@@ -128,12 +129,16 @@ export const reportJsonSchema = (): object => ({
   ...z.toJSONSchema(reportSchema, { target: "draft-2020-12", io: "input" }),
 });
 
-/** Names of fields before version 0.1.0 had all of them in snake_case. */
+/** Names of fields before version 0.1.0 had all of them in snake_case, and of engines before all directions had one. */
 const renamed = (text: string): string =>
-  text.replace(
-    /"(startedAt|finishedAt|copiedAgain)":/g,
-    (_, name: string) => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`,
-  );
+  text
+    .replace(
+      /"(startedAt|finishedAt|copiedAgain)":/g,
+      (_, name: string) => `"${name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}":`,
+    )
+    .replace(/"engine":\s*"(?:MySQL|MariaDB|PostgreSQL)"/g, (found) =>
+      found.toLowerCase().replace("postgresql", "postgres"),
+    );
 
 /** A report from a file or an archive, also of an earlier version. Undefined when it is none. */
 export function readReport(text: string): CopyReport | undefined {

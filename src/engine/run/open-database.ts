@@ -1,4 +1,5 @@
 import { type Endpoint, EngineError } from "../contract/index.ts";
+import { type EngineName, engineName, mysqlEngine } from "../contract/text/engine-name.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { versionText } from "../postgres/driver/version.ts";
@@ -52,12 +53,9 @@ function limits({ server: { maria } }: MysqlSession, seconds: number): string {
   return `SET SESSION ${statement}, SESSION lock_wait_timeout = ${seconds}, SESSION wait_timeout = ${seconds}`;
 }
 
-export function serverOf({ engine, session }: OpenedDatabase): {
-  engine: "MySQL" | "MariaDB" | "PostgreSQL";
-  version: string;
-} {
-  if (engine === "postgres") return { engine: "PostgreSQL", version: versionText(session.version) };
-  return { engine: session.server.maria ? "MariaDB" : "MySQL", version: session.server.versionText };
+export function serverOf({ engine, session }: OpenedDatabase): { engine: EngineName; version: string } {
+  if (engine === "postgres") return { engine: engineName("postgres"), version: versionText(session.version) };
+  return { engine: engineName(mysqlEngine(session.server)), version: session.server.versionText };
 }
 
 const pings = 5;

@@ -1,5 +1,6 @@
 import { counted } from "../../guard/text.ts";
 import type { CopyHooks, Endpoint, InventoryEntry, Verification } from "../contract/index.ts";
+import type { EngineName } from "../contract/text/engine-name.ts";
 import { printable } from "../contract/text/printable.ts";
 import { strayBytesOf } from "../plan/fits/compared-stray.ts";
 import { type PartitionTree, partitionRoots } from "../postgres/catalogue/partition-roots.ts";
@@ -34,8 +35,8 @@ export type { VerifyOptions } from "./comparing.ts";
 export type VerifyHooks = Pick<CopyHooks, "signal" | "progress" | "log">;
 
 export interface VerifyReport {
-  source: { engine: string; version: string };
-  target: { engine: string; version: string };
+  source: { engine: EngineName; version: string };
+  target: { engine: EngineName; version: string };
   started_at: string;
   finished_at: string;
   /** No table, column or row is missing or different, nor is another object: across engines of those that a copy makes. */

@@ -1,4 +1,5 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
+import { type EngineName, engineName, mysqlEngine } from "../contract/text/engine-name.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
 import { findUnseen } from "../mysql/catalogue/unseen.ts";
 import { literal } from "../mysql/driver/names.ts";
@@ -6,6 +7,7 @@ import { connect as connectMysql, type Session as MysqlSession } from "../mysql/
 import { openSnapshot } from "../mysql/source/snapshot.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
+import { versionText } from "../postgres/driver/version.ts";
 import { openSource } from "../postgres/source/source.ts";
 import type { TableName } from "./checksum/rows.ts";
 import { readColumnTypes, type SideSessions } from "./checksum/side.ts";
@@ -14,7 +16,7 @@ import { type TableType, tableKey } from "./checksum/types.ts";
 /** Each side of a verification as one state of it, seen by several sessions, with its tables. */
 export interface OpenedSide {
   side: SideSessions;
-  engine: string;
+  engine: EngineName;
   version: string;
   /** lower_case_table_names is 0; always of PostgreSQL. */
   exact: boolean;
@@ -72,7 +74,7 @@ async function openMysql(endpoint: Endpoint, opening: SideOptions): Promise<Open
     );
     return {
       side,
-      engine: first.server.maria ? "MariaDB" : "MySQL",
+      engine: engineName(mysqlEngine(first.server)),
       version: first.server.versionText,
       exact: folded === "0",
       tables: names
@@ -175,8 +177,8 @@ async function openPostgres(
     stop = held.stop;
     return {
       side,
-      engine: "PostgreSQL",
-      version: `${Math.floor(first.version / 10_000)}.${first.version % 10_000}`,
+      engine: engineName("postgres"),
+      version: versionText(first.version),
       exact: true,
       ...found,
       warnings,

@@ -230,8 +230,8 @@ describe("the fence in a PostgreSQL target", () => {
     const at = new Date(0).toISOString();
     const report = {
       type: "transfer" as const,
-      source: { engine: "p", version: "1" },
-      target: { engine: "p", version: "1" },
+      source: { engine: "postgres" as const, version: "1" },
+      target: { engine: "postgres" as const, version: "1" },
       started_at: at,
       finished_at: at,
       size: 1,

@@ -1,4 +1,5 @@
 import type { CopyOptions, Endpoint } from "../../contract/index.ts";
+import { engineName, mysqlEngine } from "../../contract/text/engine-name.ts";
 import { shortList as someOf } from "../../contract/text/short-list.ts";
 import { baseTables, type Catalogue, readCatalogue } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount, type Rights, readRights } from "../../mysql/catalogue/rights.ts";
@@ -25,14 +26,14 @@ const knownRights = (session: Session): Promise<Rights | undefined> =>
   });
 
 /** Those that tests run on, and newer ones. */
-function reportOld({ server: { maria, version, versionText }, place: { role } }: Session, report: ReportFinding): void {
-  const oldest = maria ? 101_100 : 80_000;
-  if (version < oldest)
+function reportOld({ server, place: { role } }: Session, report: ReportFinding): void {
+  const oldest = server.maria ? 101_100 : 80_000;
+  if (server.version < oldest)
     report(
       "note",
       "old_version",
-      `${maria ? "MariaDB" : "MySQL"} ${versionText}`,
-      `the ${role} is older than the versions that Rowferry is tested on (${maria ? "MariaDB 10.11" : "MySQL 8.0"} and newer)`,
+      `${engineName(mysqlEngine(server))} ${server.versionText}`,
+      `the ${role} is older than the versions that Rowferry is tested on (${server.maria ? "MariaDB 10.11" : "MySQL 8.0"} and newer)`,
       "try the copy on a part of the tables first, with verify: checksum",
     );
 }

@@ -1,3 +1,4 @@
+import { engineName, mysqlEngine } from "../../contract/text/engine-name.ts";
 import type { Server } from "../driver/session.ts";
 import { nearestCollation } from "./collations.ts";
 import {
@@ -154,7 +155,7 @@ function vectorFor(text: string, { server }: Traits, say: Say): string {
   if (type !== "vector") return text;
   say(
     "converted",
-    `a vector became its bytes in varbinary, since this ${server.maria ? "MariaDB" : "MySQL"} has no vectors`,
+    `a vector became its bytes in varbinary, since this ${engineName(mysqlEngine(server))} has no vectors`,
   );
   return `${name} varbinary(${Number(size.slice(1, -1)) * elementBytes})${text.slice(whole.length)}`;
 }

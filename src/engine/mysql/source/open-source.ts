@@ -1,4 +1,11 @@
-import { type CopyHooks, type CopyRequest, EngineError, type InventoryEntry } from "../../contract/index.ts";
+import {
+  type CopyHooks,
+  type CopyReport,
+  type CopyRequest,
+  EngineError,
+  type InventoryEntry,
+} from "../../contract/index.ts";
+import { mysqlEngine } from "../../contract/text/engine-name.ts";
 import { requireMemory } from "../../run/memory/check.ts";
 import { createSelection } from "../../run/selection.ts";
 import { readCatalogue } from "../catalogue/catalogue.ts";
@@ -61,7 +68,7 @@ export async function openMysqlSource(
 }
 
 /** As a report calls the server. */
-export const flavourOf = ({ server }: Pick<Session, "server">): { engine: string; version: string } => ({
-  engine: server.maria ? "mariadb" : "mysql",
+export const flavourOf = ({ server }: Pick<Session, "server">): CopyReport["source"] => ({
+  engine: mysqlEngine(server),
   version: server.versionText,
 });

@@ -1,7 +1,9 @@
+import type { ServerEngine } from "../../contract/text/engine-name.ts";
+
 /** What a translation is given of columns and relations, and what it answers. Shapes only. */
 
 export interface DatabaseProduct {
-  engine: "mysql" | "mariadb" | "postgres";
+  engine: ServerEngine;
   /** As a number: 80403, 101106, 180006. */
   version: number;
 }

@@ -1,3 +1,4 @@
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { expressionText, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { type ColumnMeaning, type Translated, translateExpression, type Use } from "../../translate/index.ts";
 import type { ColumnPlan, Scheme } from "./column-plan.ts";
@@ -9,7 +10,7 @@ export function createTranslator(scheme: Scheme, columns: readonly ColumnPlan[])
   const meanings = new Map(columns.map((column) => [column.source.name, meaningOf(column)]));
   return (sql, use, result) =>
     translateExpression(sql, {
-      from: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.sourceVersion },
+      from: { engine: mysqlEngine(scheme), version: scheme.sourceVersion },
       to: { engine: "postgres", version: scheme.targetVersion },
       columns: meanings,
       use,

@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
@@ -138,13 +139,13 @@ function withNulls(column: SourceColumn, target: ExistingColumn, type: TargetTyp
 
 /** What the target's checks ask, where the source can be asked for it. */
 function addConditions(
-  { maria, sourceVersion, targetVersion }: Scheme,
+  scheme: Scheme,
   { conditions = [] }: ExistingTable,
   columns: readonly ColumnPlan[],
   meanings: ReadonlyMap<string, ColumnMeaning & Pick<Doubt, "types">>,
 ): void {
-  const from = { engine: "postgres", version: targetVersion } as const;
-  const to = { engine: maria ? "mariadb" : "mysql", version: sourceVersion } as const;
+  const from = { engine: "postgres", version: scheme.targetVersion } as const;
+  const to = { engine: mysqlEngine(scheme), version: scheme.sourceVersion };
   for (const { column, types, misfits } of crossConditions(conditions, { from, to }, meanings)) {
     const plan = columns.find(({ source }) => source.name === column);
     if (plan !== undefined)

@@ -1,4 +1,5 @@
 import { renamed } from "../../../contract/known.ts";
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
@@ -41,7 +42,7 @@ export function planViews(
     .map(({ name, view }) => ({ name, view, query: view?.query ?? "", columns: view?.columns ?? [] }));
   const refused = translateViews(views, {
     known: new Map(tables.map((plan) => [plan.source.name, relationOf(scheme, plan)])),
-    from: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.sourceVersion },
+    from: { engine: mysqlEngine(scheme), version: scheme.sourceVersion },
     to: { engine: "postgres", version: scheme.targetVersion },
     nameOf(path) {
       const [name = "", database = scheme.database] = [...path].reverse();

@@ -1,6 +1,7 @@
 import { counted, numberText } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry, Verification } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
+import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
@@ -83,9 +84,8 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     warn(`${kind} ${name} is not copied: ${note}`);
   const left = notCopiedText(inventory);
   if (left !== undefined) warn(`${left} (see the report)`);
-  const { maria, versionText } = target.server;
   return {
-    target: { engine: maria ? "mariadb" : "mysql", version: versionText },
+    target: flavourOf(target),
     size: source.size,
     snapshot: source.facts,
     tables: states.map(({ source: table, plan, counts }) => ({

@@ -1,4 +1,5 @@
 import { EngineError } from "../../../contract/index.ts";
+import { engineName, mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -15,11 +16,11 @@ import type { TablePlan } from "../tables/table-plan.ts";
 /** The target before the first write: what is there, what it can do, and what of it has to go. */
 
 /** Errors: `unsupported_version`. */
-export function refuseOldTarget({ server: { maria, version, versionText } }: Pick<Session, "server">): void {
-  if (version >= (maria ? 100_300 : 80_023)) return;
+export function refuseOldTarget({ server }: Pick<Session, "server">): void {
+  if (server.version >= (server.maria ? 100_300 : 80_023)) return;
   throw new EngineError(
     "unsupported_version",
-    `the target is ${maria ? "MariaDB" : "MySQL"} ${versionText}: ${maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
+    `the target is ${engineName(mysqlEngine(server))} ${server.versionText}: ${server.maria ? "MariaDB 10.3" : "MySQL 8.0.23"} is the oldest that can be copied into`,
   );
 }
 

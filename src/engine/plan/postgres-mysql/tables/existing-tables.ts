@@ -1,4 +1,5 @@
 import { EngineError } from "../../../contract/index.ts";
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { charactersOf } from "../../../mysql/catalogue/charset-characters.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
@@ -122,7 +123,7 @@ export async function emptyPresent(
 function conditionsOf(
   { loaded }: TablePlan,
   there: readonly Column[],
-  { maria, version }: Session["server"],
+  server: Session["server"],
   sourceVersion: number,
   conditions: readonly CheckCondition[],
 ): Doubt[] {
@@ -134,7 +135,7 @@ function conditionsOf(
     const meaning = { name: source.name, sourceType: type, targetType: source.written, nullable, collation, types };
     return [[present.name, meaning] as const];
   });
-  const from = { engine: maria ? "mariadb" : "mysql", version } as const;
+  const from = { engine: mysqlEngine(server), version: server.version };
   const to = { engine: "postgres", version: sourceVersion } as const;
   return crossConditions(conditions, { from, to }, new Map(columns));
 }

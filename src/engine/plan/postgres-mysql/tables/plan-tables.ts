@@ -1,4 +1,5 @@
 import type { CopyOptions } from "../../../contract/index.ts";
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import type { PostgresSource } from "../../../postgres/source/source.ts";
 import { createRecent } from "../../../run/memory/recent.ts";
@@ -49,10 +50,7 @@ export function planAll(
   const expressions =
     options.content === "data"
       ? nothing
-      : createExpressions(
-          { engine: "postgres", version },
-          { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
-        );
+      : createExpressions({ engine: "postgres", version }, { engine: mysqlEngine(scheme), version: scheme.version });
   const heaps = new Map(found.map((heap) => [heap.oid, heap]));
   const joined = joinedTypes(tables);
   const users = new Map<number, number>();

@@ -1,4 +1,5 @@
 import { renamed } from "../../../contract/known.ts";
+import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { ofUsers } from "../../../postgres/catalogue/tables.ts";
@@ -84,7 +85,7 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   const refused = translateViews(views, {
     known,
     from: { engine: "postgres", version: viewed.version },
-    to: { engine: scheme.maria ? "mariadb" : "mysql", version: scheme.version },
+    to: { engine: mysqlEngine(scheme), version: scheme.version },
     nameOf: (path) => fullName(...path),
     plan(view, { sql, notes }, reads) {
       const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
