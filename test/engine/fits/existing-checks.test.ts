@@ -61,6 +61,6 @@ test("a check that the source cannot be asked for ends the copy by its name, and
   await expect(run(both, { options: { jobs: 2, content: "data" } })).rejects.toMatchObject({
     code: "data_refused",
     retryable: false,
-    message: expect.stringMatching(/copying public\.t: .*"odd"/),
+    message: expect.stringMatching(/^table public\.t: .*"odd"/),
   });
 });

@@ -181,10 +181,10 @@ export function literalParts({ value }: LoadColumn): { before: Buffer; after: Bu
   };
 }
 
-const tooLarge = (database: string, table: string, bytes: number, limit: number): EngineError =>
+const tooLarge = (bytes: number, limit: number): EngineError =>
   new EngineError(
     "row_too_large",
-    `table ${database}.${table}: a row of about ${bytes} bytes is larger than the target's max_allowed_packet of ${limit + spareBytes}: raise max_allowed_packet there, or set local_infile=ON, and retry`,
+    `a row of about ${bytes} bytes is larger than the target's max_allowed_packet of ${limit + spareBytes}: raise max_allowed_packet there, or set local_infile=ON, and retry`,
   );
 
 export async function insertRows(session: Session, target: LoadTarget, pool: BlockPool): Promise<Loader> {
@@ -200,7 +200,7 @@ export async function insertRows(session: Session, target: LoadTarget, pool: Blo
     columns,
     most: Math.min(statementBytes, limit / 4),
     limit,
-    tooLarge: (bytes: number) => tooLarge(database, table, bytes, limit),
+    tooLarge: (bytes: number) => tooLarge(bytes, limit),
   };
   const inserts = createInserts(into, (statement) => {
     // Statements queue up in the session; it keeps its own copy of each.
@@ -251,7 +251,7 @@ export async function insertRows(session: Session, target: LoadTarget, pool: Blo
       inserts.end();
       await settled();
       const asked = { query: async () => firstWarnings ?? [] };
-      await checkLoaded(asked, target, { rows, affected, warnings }, tolerated);
+      await checkLoaded(asked, { rows, affected, warnings }, tolerated);
     },
     async abort() {
       failure ??= { error: new EngineError("cancelled", "the rows were given up") };

@@ -106,7 +106,7 @@ async function localLoader(session: Session, target: LoadTarget, pool: BlockPool
       ending = true;
       if (failure !== undefined) throw failure.error;
       const { affected, warnings } = await stream.finish();
-      await checkLoaded(session, target, { rows, affected, warnings }, tolerated);
+      await checkLoaded(session, { rows, affected, warnings }, tolerated);
     },
     async abort() {
       ending = true;

@@ -49,7 +49,6 @@ const told = 5;
 /** Errors: `data_refused`, with the server's own words for the first warnings. */
 export async function checkLoaded(
   session: { query(sql: string): Promise<readonly (readonly (string | null)[])[]> },
-  { database, table }: LoadTarget,
   { rows, affected, warnings }: { rows: number; affected: number; warnings: number },
   tolerated: { warnings: number; columns: readonly string[] } = { warnings: 0, columns: [] },
 ): Promise<void> {
@@ -68,10 +67,10 @@ export async function checkLoaded(
   if (shown.some(([, number]) => number === tooLarge))
     throw new EngineError(
       "row_too_large",
-      `table ${database}.${table}: a value is larger than the target's max_allowed_packet: raise it there and retry (${said.join("; ")})`,
+      `a value is larger than the target's max_allowed_packet: raise it there and retry (${said.join("; ")})`,
     );
   throw new EngineError(
     "data_refused",
-    `table ${database}.${table}: the target took ${affected} of ${rows} rows, with ${warnings} warnings${said.length > 0 ? `: ${said.join("; ")}` : ""}`,
+    `the target took ${affected} of ${rows} rows, with ${warnings} warnings${said.length > 0 ? `: ${said.join("; ")}` : ""}`,
   );
 }

@@ -152,6 +152,22 @@ export const isRefusal = (error: unknown): boolean => {
   return /^(42|22|54|0A)/.test(state) && state !== "42501";
 };
 
+/** An answer to a value that is written: the value itself, a condition that it breaks, a limit, what a trigger or check raises. */
+export const isRefusedValue = (error: unknown): boolean => /^(2[23]|54|P0)/.test(sqlState(error) ?? "");
+
+/** The column at which COPY met the error, by the server's context: `COPY t, line 1, column c: "…"`. */
+export function columnAt<Column extends { name: string }>(
+  error: unknown,
+  columns: readonly Column[],
+): Column | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
+    if ("where" in at && typeof at.where === "string") {
+      const context = at.where;
+      return columns.find(({ name }) => context.includes(`, column ${name}: `));
+    }
+  return undefined;
+}
+
 /** The end of a run with `on_object_error: fail`. `what`: kind and name. */
 export const schemaRefused = (what: string, error: unknown): EngineError =>
   new EngineError("schema_refused", `making ${printable(what)}: ${serverMessage(error)}`, {

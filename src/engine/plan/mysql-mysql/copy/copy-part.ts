@@ -6,7 +6,9 @@ import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
+import { isRefusedObject } from "../../../mysql/target/refusal.ts";
 import { createMysqlToLoadEncoder, type MysqlToLoadEncoder } from "../../../rows/mysql-to-load/rows.ts";
+import { loadError } from "../../../run/load-error.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -85,7 +87,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
       const broken = loose === false && breaksChecks(error, plan) ? checks : undefined;
       if (broken !== undefined || isInterrupted(work.reader, error))
         await undo(writer, [...done.map((one) => one.work), work], done);
-      if (broken === undefined) throw named(error, plan.source.name);
+      if (broken === undefined) throw named(error, plan);
       await broken.allow(writer, plan);
       return copySome(writer, fence, works);
     }
@@ -98,7 +100,7 @@ async function copySome(writer: Session, fence: MysqlFence, works: readonly Part
   }
   await writer.run("COMMIT").catch((error: unknown) => {
     const [first] = done;
-    throw done.length === 1 && first !== undefined ? named(error, first.work.plan.source.name) : error;
+    throw done.length === 1 && first !== undefined ? named(error, first.work.plan) : error;
   });
   for (const { work, loaded } of done) work.kept?.(loaded);
   return done.length;
@@ -188,10 +190,5 @@ function watched(encoder: ReturnType<typeof createMysqlToLoadEncoder>, { throttl
   };
 }
 
-/** Errors of the data itself say which table they are about. */
-function named(error: unknown, table: string): unknown {
-  if (!(error instanceof EngineError) || (error.code !== "database_error" && error.code !== "data_refused"))
-    return error;
-  if (error.message.startsWith("table ")) return error;
-  return new EngineError("data_refused", `table ${table}: ${error.message}`, { cause: error });
-}
+const named = (error: unknown, { source: { name: table } }: TablePlan): unknown =>
+  loadError(error, { table, isValue: isRefusedObject });

@@ -4,11 +4,13 @@ import { absorbCancel, isInterrupted, readAgain, wasCancelled } from "../../../m
 import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { type CopyIn, copyIn } from "../../../postgres/driver/copy-in.ts";
+import { columnAt, isRefusedValue } from "../../../postgres/driver/errors.ts";
 import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
 import { blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { MysqlToCopyEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
 import type { MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import { loadError } from "../../../run/load-error.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -173,19 +175,5 @@ function watched(
 /** Errors of the data itself say which table they are about. */
 function named(error: unknown, { source: { name: table }, copied }: TablePlan): unknown {
   if (error instanceof EngineError && error.code === "unsupported_text") return new BadText(table, error);
-  if (!(error instanceof EngineError) || error.code !== "database_error") return error;
-  const context = contextOf(error);
-  const at = copied.find(({ name }) => context.includes(`, column ${name}: `));
-  return new EngineError(
-    "data_refused",
-    `table ${table}${at === undefined ? "" : `, column ${at.source.name}`}: ${error.message}`,
-    { cause: error },
-  );
-}
-
-/** Where the server was, as in `COPY t, line 1, column c: "…"`. */
-function contextOf(error: unknown): string {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
-    if ("where" in at && typeof at.where === "string") return at.where;
-  return "";
+  return loadError(error, { table, column: columnAt(error, copied)?.source.name, isValue: isRefusedValue });
 }

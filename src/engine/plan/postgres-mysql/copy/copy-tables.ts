@@ -3,8 +3,10 @@ import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { partOf } from "../../../mysql/fence/others-work.ts";
+import { isRefusedObject } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reading } from "../../../postgres/source/holding.ts";
+import { loadError } from "../../../run/load-error.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
@@ -72,9 +74,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
         throttle: run.throttle,
         running: state.running,
         progress: (rows, moved) => run.progress.add(tableName(state.source), rows, moved),
-      }).catch((error: unknown) => {
-        throw named(error, state);
-      });
+      }).catch((error: unknown) => fail(error, state));
       state.results.push(result);
       if (result.broken) {
         state.broken = true;
@@ -88,8 +88,10 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
 
   const again = async (state: TableState, worker: CopyWorker): Promise<Task<CopyWorker>[]> => {
     const results = state.results.filter((result) => result.broken);
-    if (run.content === "data") throw refusedBy(state);
-    await observeTypes(state.observe(), state.plan, results, state.rows.relations, worker.source, run.log);
+    if (run.content === "data") fail(refusedBy(state), state);
+    await observeTypes(state.observe(), state.plan, results, state.rows.relations, worker.source, run.log).catch(
+      (error: unknown) => fail(error, state),
+    );
     return anew(state, worker);
   };
 
@@ -158,11 +160,8 @@ async function countBoth(
 }
 
 /** Errors of the data itself say which table they are about. */
-function named(error: unknown, { plan }: TableState): unknown {
-  const wide = tooWide(error, plan.source);
-  if (wide !== undefined) return wide;
-  if (!(error instanceof EngineError) || error.code !== "database_error") return error;
-  return new EngineError("data_refused", `table ${tableName(plan.source)}: ${error.message}`, { cause: error });
+function fail(error: unknown, { source }: TableState): never {
+  throw tooWide(error, source) ?? loadError(error, { table: tableName(source), isValue: isRefusedObject });
 }
 
 /** Rows that a table which was there cannot take. */
@@ -173,6 +172,6 @@ function refusedBy({ plan, results }: TableState): EngineError {
   const at = plan.loaded.findIndex((_, index) => broken.some(({ findings }) => findings[index]?.broken !== undefined));
   return new EngineError(
     "data_refused",
-    `table ${printable(tableName(plan.source))}: column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source`,
+    `column ${printable(plan.loaded[at]?.name ?? "")} of the target cannot take a value of the source`,
   );
 }

@@ -1,9 +1,8 @@
-import { EngineError } from "../../../contract/index.ts";
+import type { EngineError } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
-import { printable } from "../../../contract/text/printable.ts";
 import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { sqlState } from "../../../postgres/driver/errors.ts";
+import { columnAt, isRefusedValue, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { reading } from "../../../postgres/source/holding.ts";
@@ -11,6 +10,7 @@ import { type PartOptions, planParts, type TablePart } from "../../../postgres/s
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { passCopy } from "../../../rows/copy-pipe.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
+import { loadError } from "../../../run/load-error.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import type { Throttle } from "../../../run/throttle.ts";
@@ -290,13 +290,8 @@ async function copyPart(run: TableRun, { source, target, pool }: CopyWorker, par
     const rows = await passCopy(source, part.out, target, part.into, pool, moved, run.throttle);
     await run.fence.partDone(target, partMark(part.table, part.name), rows);
   } catch (error) {
-    if (!(error instanceof EngineError)) throw error;
-    // 22, 23: the value itself, or a condition that it breaks.
-    const refused = error.code === "database_error" && /^2[23]/.test(sqlState(error) ?? "");
-    throw new EngineError(refused ? "data_refused" : error.code, `copying ${printable(part.name)}: ${error.message}`, {
-      retryable: error.retryable,
-      cause: error,
-    });
+    const column = columnAt(error, part.table.columns)?.name;
+    throw loadError(error, { table: name, column, isValue: isRefusedValue });
   }
 }
 

@@ -1,0 +1,52 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { error } from "../../support/engine/mysql-support.ts";
+import { run } from "../../support/engine/run.ts";
+import { directions, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
+
+/** Rows alone: the same fault ends a copy with the same code and the same form of message in each direction. */
+
+let servers: TwoKinds;
+beforeAll(async () => {
+  servers = await startTwoKinds();
+});
+afterAll(() => servers?.stop());
+
+const columns = "id int, n int, s varchar(20)";
+const odd = { mariadb: "REVERSE(s) <> 'dab'", postgres: "pg_catalog.reverse(s::text) <> 'dab'" };
+const doubled = "(1, 1, 'a'), (2, 1, 'b')";
+
+/** Counted before a row is written. */
+const counted: [fault: string, table: string, rows: string, column: string][] = [
+  ["a number out of range", columns.replace("n int", "n smallint"), "(1, 100000, 'a')", "n"],
+  ["NULL", columns.replace("n int", "n int NOT NULL"), "(1, NULL, 'a')", "n"],
+  ["a text that is too long", columns.replace("20", "2"), "(1, 1, 'long')", "s"],
+];
+
+/** Refused by the target's server while it loads the rows. */
+const loaded = (to: keyof typeof odd): [fault: string, table: string, rows: string, named: string][] => [
+  ["two rows of one unique key", `${columns}, CONSTRAINT twice UNIQUE (n)`, doubled, "twice"],
+  ["two rows of one primary key", `${columns}, PRIMARY KEY (n)`, doubled, to === "postgres" ? "t_pkey" : "PRIMARY"],
+  ["a check that only the server can tell", `${columns}, CONSTRAINT odd CHECK (${odd[to]})`, "(1, 1, 'bad')", "odd"],
+];
+
+async function refused(from: keyof typeof odd, to: keyof typeof odd, table: string, rows: string) {
+  const made = [`CREATE TABLE t (${columns})`, `INSERT INTO t VALUES ${rows}`];
+  const [source, target] = [await servers.make(from, made), await servers.make(to, [`CREATE TABLE t (${table})`])];
+  const failed = await error(
+    run({ source: source.endpoint, target: target.endpoint }, { options: { jobs: 2, content: "data" } }),
+  );
+  expect(failed).toMatchObject({ code: "data_refused", retryable: false });
+  return failed.message;
+}
+
+test.each(directions)("%s to %s: refused rows are named by the source's table", async (from, to) => {
+  const name = from === "postgres" ? "public\\.t" : "t";
+  for (const [fault, table, rows, column] of counted)
+    expect(await refused(from, to, table, rows), fault).toMatch(
+      new RegExp(`^nothing was written: table ${name}, column ${column} \\([^;]*: 1 value does not fit`),
+    );
+  for (const [fault, table, rows, named] of loaded(to))
+    expect(await refused(from, to, table, rows), fault).toMatch(
+      new RegExp(`^table ${name}: the target .*\\b${named}\\b`),
+    );
+});
