@@ -14,7 +14,7 @@ import {
 /** What REST and MCP do first, and alike: who calls, then what the call counts in, which the answer's headers tell. */
 
 /** Takes from limits for one request. Throws what the limiter throws, after the headers tell of it. */
-export interface Meter {
+interface Meter {
   /** Takes one of each; of what is refused nothing is taken. */
   spend(names: readonly LimitName[], key: string): Promise<void>;
   /** Takes one, which the answered function gives back, or only looks. What passes tells a guesser nothing of where others stand. */
@@ -70,7 +70,7 @@ export async function whoCalls(world: World, shown: RequestCredentials, asked: "
   return { identity: caller, caller };
 }
 
-export interface FirstLook<Counted> {
+interface FirstLook<Counted> {
   meter: Meter;
   response: Response;
   who(): Promise<Who>;

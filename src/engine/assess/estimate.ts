@@ -43,7 +43,7 @@ export interface Load {
   rowless: boolean;
 }
 
-export interface DurationEstimate {
+interface DurationEstimate {
   seconds: { least: number; most: number };
   basis: string;
 }

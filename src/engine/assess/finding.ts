@@ -14,7 +14,7 @@ export type Finding = {
   | { severity: "warning" | "note"; code: string }
 );
 
-export type Severity = Finding["severity"];
+type Severity = Finding["severity"];
 
 /** A blocker's code is that with which a copy would end. */
 export type ReportFinding = <Said extends Severity>(

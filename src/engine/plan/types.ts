@@ -46,7 +46,7 @@ export function* outcomesOf({ tables, objects }: Plan): Generator<PlannedObject>
 export const withoutText = ({ definition: _, ...entry }: KnownEntry): PlannedObject => entry;
 
 /** What becomes of a view. */
-export type Fate = Required<Pick<InventoryEntry, "outcome" | "note">> & Known;
+type Fate = Required<Pick<InventoryEntry, "outcome" | "note">> & Known;
 
 /** The copy also counts its rows, and reports a view that shows another number. */
 export const translatedView = ({ name, notes }: { name: string; notes: readonly string[] }, source: string): Fate => ({

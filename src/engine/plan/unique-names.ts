@@ -8,7 +8,7 @@ export interface Names {
 }
 
 /** What a server asks of names. */
-export interface NameRules {
+interface NameRules {
   /** Equal for names that the server holds to be the same. */
   fold(name: string): string;
   /** What the server would keep of it. */

@@ -7,7 +7,7 @@ import { weightOf } from "./reasons.ts";
 
 /** What page and text say of a report, in the order in which they say it. Pure. */
 
-export interface Facts {
+interface Facts {
   /** One sentence: what was copied and how far it is proven. */
   verdict: string;
   /** Nothing differs, nothing was changed and nothing was left out. */

@@ -20,7 +20,7 @@ export function weightOf(kind: string): number {
 const draft = /; draft: .*/s;
 
 /** Without the draft of a translation; `where` has the draft. */
-export const shortNote = (note: string, where: string): string => note.replace(draft, ` (a draft is in ${where})`);
+const shortNote = (note: string, where: string): string => note.replace(draft, ` (a draft is in ${where})`);
 
 /** Objects of one kind and reason, the kinds first that an application would miss first. */
 export function byReason<T extends Entry>(entries: readonly T[]): T[][] {

@@ -5,7 +5,7 @@ import { EngineError } from "../contract/index.ts";
  * partial CopyData messages are told as ranges to forward, all else (CopyOutResponse, notices, CopyDone, errors) as
  * ranges for the driver. Messages may be split anywhere between calls.
  */
-export interface Scanner {
+interface Scanner {
   /** Scans bytes[from, to). Ranges are told in order and cover it. Errors: `protocol_error`. */
   scan(bytes: Uint8Array, from: number, to: number): void;
   /** CopyData messages begun so far; in text format that is rows. */
@@ -16,7 +16,7 @@ export interface Scanner {
   readonly whole: boolean;
 }
 
-export interface Ranges {
+interface Ranges {
   forward(from: number, to: number): void;
   foreign(from: number, to: number): void;
 }

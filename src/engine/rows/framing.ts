@@ -63,7 +63,7 @@ export function createFraming(content: Content): LongPacketRow {
 }
 
 /** Reads the row packets of a result: short rows where they lie in the input, long ones piece by piece. */
-export interface RowReader extends Pick<RowSink, "take" | "ended"> {
+interface RowReader extends Pick<RowSink, "take" | "ended"> {
   /** Bytes of row packets read so far. */
   readonly bytes: number;
 }

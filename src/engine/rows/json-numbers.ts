@@ -4,7 +4,7 @@ import { canonicalNumber } from "./canonical-json.ts";
  * Looks for numbers in a JSON text that a double does not keep, as MySQL's JSON stores those that are no integer of 64 bits, and
  * for -0, which is an integer there and becomes 0.
  */
-export interface NumberScan {
+interface NumberScan {
   /** Bytes of the document; any may be the last of a piece. */
   feed(bytes: Uint8Array, start: number, end: number): void;
   /** Whether there was one; the next document follows. */

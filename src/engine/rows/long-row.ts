@@ -4,7 +4,7 @@ import { byByte } from "./mysql-to-copy/binary-fields.ts";
 import { bitmapBytes, isNull, rowStart } from "./mysql-to-copy/binary-null.ts";
 
 /** What a format does with the fields of a row. */
-export interface FieldHandler {
+interface FieldHandler {
   start(): void;
   /** A field that is NULL. */
   none(column: number): void;

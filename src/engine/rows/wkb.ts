@@ -10,7 +10,7 @@ export interface Wkb {
   finish(): string | undefined;
 }
 
-export interface WkbRules {
+interface WkbRules {
   /** The SRID comes in big-endian, and geometries in either order; else all is little-endian. */
   turned?: boolean;
   /** Polygons, and those of several points, lines or polygons, may have none. */

@@ -10,7 +10,7 @@ export type OpenedDatabase =
   | { engine: "mysql"; session: MysqlSession }
   | { engine: "postgres"; session: PostgresSession };
 
-export interface Asking {
+interface Asking {
   role: "source" | "target";
   /** Shown in the server's list of sessions. */
   program: string;

@@ -90,7 +90,7 @@ const tooLarge = (size: number, mostBytes: number) =>
   );
 
 /** Ends the copy when it has read more than a source of the measured size can have. */
-export interface ReadLimit {
+interface ReadLimit {
   /** Aborted when the copy has read too much, or when the signal given is. */
   readonly signal: AbortSignal;
   /** `read`: bytes so far. */

@@ -63,7 +63,7 @@ function placeOf(queue: readonly { weight: number }[], { weight }: { weight: num
 
 const byWeight = (a: { weight: number }, b: { weight: number }) => b.weight - a.weight;
 
-export interface Together<T> {
+interface Together<T> {
   weigh(one: T): number;
   /** Over all of a group; one that weighs more stands alone. */
   mostWeight: number;

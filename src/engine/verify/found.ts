@@ -8,7 +8,7 @@ import { type InventoryObject, tableOf } from "./inventory.ts";
 
 /** The objects of two databases side by side by kind, name and columns, as a copy would have them in the target. Pure. */
 
-export interface Matching {
+interface Matching {
   outcome: "converted" | "copied";
   /** That the target may give to names. */
   prefixes: readonly string[];
@@ -18,7 +18,7 @@ export interface Matching {
   sequences: boolean;
 }
 
-export interface Matched {
+interface Matched {
   inventory: InventoryEntry[];
   /** Objects that a copy makes and the target lacks or has otherwise. */
   different: number;

@@ -43,7 +43,7 @@ export async function lostDefaults(
   return { entries, notes };
 }
 
-export interface LostDefaults {
+interface LostDefaults {
   entries: InventoryEntry[];
   notes: string[];
 }

@@ -37,7 +37,7 @@ export interface OpenedTable {
   type: TableType;
 }
 
-export interface SideOptions {
+interface SideOptions {
   role: "source" | "target";
   jobs: number;
   signal: AbortSignal;

@@ -96,7 +96,7 @@ const wished: [right: string, what: string][] = [
   ["EVENT", "events"],
 ];
 
-export interface MysqlTarget {
+interface MysqlTarget {
   tables: string[];
   /** Names of tables are told apart by case. */
   exact: boolean;
@@ -105,7 +105,7 @@ export interface MysqlTarget {
   may(right: string): boolean;
 }
 
-export interface MysqlLoad {
+interface MysqlLoad {
   /** Rights of those that not every copy needs, without which this one fails. */
   needs: readonly string[];
   /** Functions or triggers are made. */

@@ -158,12 +158,12 @@ function old({ version, place }: Session, report: ReportFinding): void {
 /** Encodings that hold any text, or do not look. */
 const universal = new Set(["UTF8", "SQL_ASCII"]);
 
-export interface PostgresTarget {
+interface PostgresTarget {
   /** `schema.table` of what is there, without `_rowferry`. */
   relations: string[];
 }
 
-export interface PostgresWanted {
+interface PostgresWanted {
   /** The source's; undefined: texts come in any character, as from MySQL. */
   encoding: string | undefined;
   extensions?: readonly string[];

@@ -13,7 +13,7 @@ export interface SourceObject {
   definition?: string;
 }
 
-export interface SourceView {
+interface SourceView {
   /** As the catalogue writes it, names qualified. Empty where the user's rights do not show it. */
   query: string;
   columns: string[];
@@ -106,7 +106,7 @@ export async function readDefinitions(
 }
 
 /** Undefined where the user's rights do not show it. At most 64 KB. */
-export async function showCreate(
+async function showCreate(
   session: Session,
   kind: SourceObject["kind"] | "table",
   database: string,

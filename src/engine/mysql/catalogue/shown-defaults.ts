@@ -32,7 +32,7 @@ export async function readShownDefaults(
 }
 
 /** The hexadecimal literal, or `text` for a quoted one. */
-export function shownDefault(shown: string, name: string): string | undefined {
+function shownDefault(shown: string, name: string): string | undefined {
   const start = `\n  ${identifier(name)} `;
   const from = shown.indexOf(start);
   if (from < 0) return undefined;

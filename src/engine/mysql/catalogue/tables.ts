@@ -4,7 +4,7 @@ import type { Unseen } from "./unseen.ts";
 /** What a MySQL table consists of. Shapes only. */
 
 /** How a table is partitioned, from information_schema.PARTITIONS. */
-export interface SourcePartitions {
+interface SourcePartitions {
   /** `RANGE`, `RANGE COLUMNS`, `LIST`, `LIST COLUMNS`, `HASH`, `KEY`, `LINEAR …`, `SYSTEM_TIME`. */
   method: string;
   /** SQL; names of columns are quoted. Empty: the primary key's (KEY). */

@@ -13,7 +13,7 @@ const hash = (algorithm: "sha1" | "sha256", ...parts: Buffer[]): Buffer =>
 
 const xor = (a: Buffer, b: Buffer): Buffer => Buffer.from(a.map((byte, index) => byte ^ (b[index % b.length] ?? 0)));
 
-export interface AuthSecret {
+interface AuthSecret {
   password: string;
   scramble: Buffer;
   /** The channel is encrypted. */

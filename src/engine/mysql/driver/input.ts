@@ -29,7 +29,7 @@ export interface Channel {
   destroy(error?: Error): void;
 }
 
-export interface ChannelEvents {
+interface ChannelEvents {
   /** Once, of a channel that was open: by an error, or without one when the server hung up. */
   closed(error: Error | undefined): void;
 }

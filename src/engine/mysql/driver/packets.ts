@@ -13,7 +13,7 @@ export interface ResponseCallbacks<T = StatementOutcome | undefined> {
 const inPlaceBytes = 256 * 1024;
 
 /** What may still be kept of what a server says. */
-export interface Budget {
+interface Budget {
   /** Errors: EngineError `source_refused` when it is used up. */
   spend(bytes: number): void;
 }

@@ -21,7 +21,7 @@ export type ResultHandler =
   | { local: LocalFile | undefined };
 
 /** The one file that the server may ask for, once: the name that stands in the statement just sent. */
-export interface LocalFile {
+interface LocalFile {
   name: string;
   /** The server waits for the file's packets, of which the first has this sequence number. */
   begin(sequence: number): void;

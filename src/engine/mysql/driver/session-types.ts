@@ -27,7 +27,7 @@ export interface RowSink {
 export type Row = readonly (string | null)[];
 
 /** A statement whose rows come in the binary protocol. */
-export interface PreparedStatement {
+interface PreparedStatement {
   /** As the server will send them. */
   columns: readonly WireColumn[];
   /** As Session.stream. */

@@ -26,7 +26,7 @@ export const capability = {
 /** utf8mb4_general_ci: known to every server since 5.5. */
 const charset = 45;
 
-export interface Greeting {
+interface Greeting {
   /** As the server says it, without the `5.5.5-` that MariaDB puts before its own. */
   versionText: string;
   maria: boolean;
@@ -94,7 +94,7 @@ function head(flags: number): Buffer {
 
 export const tlsRequest = (flags: number): Buffer => head(flags);
 
-export interface Login {
+interface Login {
   user: string;
   database: string;
   plugin: string;

@@ -26,7 +26,7 @@ import { constraintKind, mysqlClaim, mysqlClaimsOf, tellsCase } from "./taken-na
  * by itself, as MySQL's DDL does, needs no transaction with the guard in it, as long as it runs on a session of `open`.
  */
 
-export interface FenceOptions {
+interface FenceOptions {
   owner: string;
   ownerName: string;
   signal?: AbortSignal;

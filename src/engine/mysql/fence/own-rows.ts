@@ -56,7 +56,7 @@ async function sumOf(session: Session, name: Name, where?: string): Promise<Rows
   return { rows: Number(rows), sum: BigInt(sum ?? 0) };
 }
 
-export interface LoadedTable {
+interface LoadedTable {
   name: Name;
   /** That the open transaction loaded. */
   rows: number;

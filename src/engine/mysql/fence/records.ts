@@ -19,7 +19,7 @@ export interface Proof {
   meanwhile?: string;
 }
 
-export interface MadeRecord {
+interface MadeRecord {
   row: number;
   object: MadeObject;
   proof: Proof;

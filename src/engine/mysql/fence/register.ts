@@ -72,14 +72,14 @@ async function lockedBySomebody(session: Session, lock: string, waitedMs: number
   return registerLocked(`connection ${id}${who}`, { waitedMs, fix: `KILL ${Number(id)}` });
 }
 
-export interface Registration {
+interface Registration {
   database: string;
   owner: string;
   ownerName: string;
 }
 
 /** The owner's row. */
-export interface RaisedEpoch {
+interface RaisedEpoch {
   /** Its id, by which alone it is locked. */
   row: number;
   epoch: number;

@@ -138,7 +138,7 @@ export async function deleteRows(session: Session, table: string, ids: readonly 
 }
 
 /** What a row is to hold from now on. */
-export interface RowChange {
+interface RowChange {
   id: number;
   name?: string;
   body: string;

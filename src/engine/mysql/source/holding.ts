@@ -22,7 +22,7 @@ export async function hold(session: Session, tables: readonly string[], seconds:
   await session.query("SET SESSION lock_wait_timeout = DEFAULT");
 }
 
-export interface Watch {
+interface Watch {
   database: string;
   /** That somebody may wait for us. */
   seconds: number;

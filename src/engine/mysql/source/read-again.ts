@@ -8,7 +8,7 @@ import { errorNumber } from "../driver/write-session.ts";
  */
 
 /** How often one statement, or one part of a table, is interrupted; then the run ends. */
-export const mostInterruptions = 3;
+const mostInterruptions = 3;
 
 interface Interruption {
   /** With which the run ends. */

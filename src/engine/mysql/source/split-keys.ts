@@ -7,7 +7,7 @@ import type { Session } from "../driver/session.ts";
  * Ranges of a key of any type, in the server's own order: a bound is a value that stands in the table, found by a dive into
  * the index near a guess. The guess decides how even the parts are, never which rows are in them.
  */
-export interface KeySplit {
+interface KeySplit {
   session: Session;
   /** The table, quoted. */
   from: string;

@@ -31,7 +31,7 @@ export async function persistently(session: Session, sql: string): Promise<void>
 }
 
 /** Runs what makes an object under other settings of the session, and sets these back. */
-export type Around = (work: () => Promise<unknown>) => Promise<unknown>;
+type Around = (work: () => Promise<unknown>) => Promise<unknown>;
 
 const plainly: Around = (work) => work();
 

@@ -21,7 +21,7 @@ const lineFeed = 0x0a;
 const quote = 0x27;
 
 /** Turns blocks into statements; `send` gets each, which is only good during the call. */
-export interface Inserts {
+interface Inserts {
   feed(block: Uint8Array, start: number, end: number): void;
   /** Sends what is left. */
   end(): void;

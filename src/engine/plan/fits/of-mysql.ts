@@ -17,7 +17,7 @@ export const mysqlDoubt = (
   value = identifier(column),
 ): Doubt => ({ column, types, misfits: checks.map((check) => ({ check, sql: mysqlMisfit(value, check) })) });
 
-export interface MysqlDoubtful {
+interface MysqlDoubtful {
   source: SourceTable;
   doubts: readonly Doubt[];
 }

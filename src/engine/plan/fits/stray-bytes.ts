@@ -30,7 +30,7 @@ export interface MysqlTable {
   rows: number;
 }
 
-export interface Stray {
+interface Stray {
   table: MysqlTable["name"];
   column: string;
   characterSet: string;

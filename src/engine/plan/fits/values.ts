@@ -110,7 +110,7 @@ export async function refuseMisfits<Reader>(
 }
 
 /** Values of a column that do not pass; `each`: by check. */
-export interface Misfits {
+interface Misfits {
   table: string;
   doubt: Doubt;
   all: number;

@@ -20,7 +20,7 @@ import { tableInventory } from "./tables/table-inventory.ts";
  * What a copy between MySQL's or MariaDB's would make of the source's objects: texts as they are between servers of one kind,
  * in the other's words where they are not.
  */
-export interface BetweenMysql {
+interface BetweenMysql {
   source: { session: Session; database: string; catalogue: Catalogue };
   /** The target's database. */
   target: string;

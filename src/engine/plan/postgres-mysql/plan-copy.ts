@@ -28,7 +28,7 @@ import { planViews, type Readables, type SourceView, type Viewed } from "./table
 
 /** What a copy from PostgreSQL to MySQL or MariaDB would make of the source's objects, before any row is read. */
 
-export interface Converting {
+interface Converting {
   session: Session;
   chosen: Chosen;
   things: SourceThings;

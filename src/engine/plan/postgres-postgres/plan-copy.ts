@@ -12,7 +12,7 @@ import type { SkippedEntries } from "./schema/selected-entries.ts";
 
 /** What a copy between PostgreSQL servers would make of the source's objects. */
 
-export interface PostgresPlan extends Plan {
+interface PostgresPlan extends Plan {
   /** What is made in the target, or, with content `data`, would be there. */
   wanted: readonly Thing[];
 }

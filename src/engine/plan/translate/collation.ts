@@ -9,7 +9,7 @@ export const isFoldingName = (collation: string | undefined): boolean => collati
 export const bareName = (collation: string): string => collation.replace(foldingWord, "");
 const foldingWord = " (nondeterministic)";
 
-export interface Comparison {
+interface Comparison {
   /**
    * `exact`: equal bytes. `padded`: equal bytes once trailing spaces are gone. `simple`: every character has one weight
    * of its own, shared only by letters and their accents, and trailing spaces do not count. `folded`: more than that.

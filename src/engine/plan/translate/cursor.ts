@@ -3,7 +3,7 @@ import { type Dialect, type Token, tokenize } from "./tokens.ts";
 import type { Node, Query } from "./tree.ts";
 
 /** What the parsers call each other by, since expressions hold queries and queries expressions. */
-export interface Grammar {
+interface Grammar {
   /** Operators that bind weaker than `least` are left. */
   expression(cursor: Cursor, least: number): Node;
   query(cursor: Cursor): Query;

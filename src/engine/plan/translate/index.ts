@@ -13,7 +13,7 @@ import type { ValueForm } from "./to-postgres/term.ts";
 import type { Node, Query } from "./tree.ts";
 import { mysqlTypeName } from "./types.ts";
 
-export type { ColumnMeaning, DatabaseProduct, ExpressionOptions, SourceRelation, Translated, Use } from "./meaning.ts";
+export type { ColumnMeaning, DatabaseProduct, SourceRelation, Translated, Use } from "./meaning.ts";
 
 /**
  * Translates SQL between MySQL or MariaDB and PostgreSQL where the result is proven to be the same for every value that
@@ -25,7 +25,7 @@ export type { ColumnMeaning, DatabaseProduct, ExpressionOptions, SourceRelation,
  * `reason` follows "not translated: ". With `draft` there is a text that would run and differs in what `reason` says and
  * in nothing else, for a person to take or leave; it is never to be created unasked.
  */
-export interface Refused {
+interface Refused {
   reason: string;
   draft?: string;
 }

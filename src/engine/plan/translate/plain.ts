@@ -23,7 +23,7 @@ const types = new Set(
 );
 const ordering = new Set(["<", ">", "<=", ">="]);
 
-export interface PlainCondition {
+interface PlainCondition {
   columns: ReadonlySet<string>;
   /** It asks which of two values comes first. */
   orders: boolean;

@@ -1,6 +1,6 @@
 /** What cannot be proven equal is refused by an error that the API turns into a reason; callers never see it thrown. */
 
-export class Refusal extends Error {}
+class Refusal extends Error {}
 
 /** Ends the translation. `reason` is read by a person after "not translated: ". */
 export function refuse(reason: string): never {

@@ -10,7 +10,7 @@ interface ReadView {
   columns: readonly string[];
 }
 
-export interface ViewTranslation<View, Table> extends Pick<ViewOptions, "from" | "to"> {
+interface ViewTranslation<View, Table> extends Pick<ViewOptions, "from" | "to"> {
   /** By the source's names; translated views are added. */
   known: Map<string, ReadableRelation<Table>>;
   /** The source's name of what a query reads; undefined: of another database. */

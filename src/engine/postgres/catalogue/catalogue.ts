@@ -85,7 +85,7 @@ export interface SourceForeignKey {
   definition: string;
 }
 
-export interface SourcePartition {
+interface SourcePartition {
   name: string;
   /** `FOR VALUES …` or `DEFAULT`. */
   bound: string;

@@ -6,7 +6,7 @@ import type { Session } from "../driver/connection.ts";
  * Amounts of type money are stored as a whole number of the smallest unit, and written and read by the database's lc_monetary:
  * 150 is 1.50 of one currency, 150 of a second and 0.150 of a third. A definition with an amount is copied as text.
  */
-export interface MoneyForm {
+interface MoneyForm {
   locale: string;
   /** What 1 is stored as, in hex: the decimal places. */
   unit: string;
@@ -14,7 +14,7 @@ export interface MoneyForm {
   text: string;
 }
 
-export async function moneyForm(session: Session): Promise<MoneyForm> {
+async function moneyForm(session: Session): Promise<MoneyForm> {
   const amount = (units: string) => `(${units}::pg_catalog.int4::pg_catalog.money)::pg_catalog.text`;
   const [form] = await session.query<MoneyForm>(
     `SELECT pg_catalog.current_setting('lc_monetary') AS locale, pg_catalog.encode(pg_catalog.cash_send(1::pg_catalog.int4::pg_catalog.money), 'hex') AS unit,

@@ -5,7 +5,7 @@ import { ofUsers } from "./tables.ts";
 
 /** Tables and views that the options `include` and `exclude` may name. A partition goes with its table. */
 
-export interface Selectable {
+interface Selectable {
   oid: number;
   schema: string;
   table: string;

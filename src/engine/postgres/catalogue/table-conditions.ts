@@ -1,7 +1,7 @@
 import type { Session } from "../driver/connection.ts";
 
 /** Checks of tables, as new rows meet them. */
-export interface TableCondition {
+interface TableCondition {
   name: string;
   clause: string;
   /** Every row fulfils it. */

@@ -236,7 +236,7 @@ function wrap(
 }
 
 /** `15.18 (Debian …)` → 150018, `9.6.24` → 90624, `18beta1` → 180000. */
-export function versionNumber(text: string): number {
+function versionNumber(text: string): number {
   const [major = 0, minor = 0, patch = 0] = (/^\d+(\.\d+)*/.exec(text)?.[0] ?? "").split(".").map(Number);
   return major >= 10 ? major * 10_000 + minor : major * 10_000 + minor * 100 + patch;
 }

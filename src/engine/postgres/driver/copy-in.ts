@@ -34,7 +34,7 @@ export interface CopyIn {
   abort(reason: string): Promise<void>;
 }
 
-export interface CopyInOptions {
+interface CopyInOptions {
   /** Bytes handed over and not yet taken by the kernel, above which `write` answers with a promise. */
   inFlightBytes?: number;
   /** Called once for each block when its bytes have left, for callers that use blocks again. */

@@ -15,7 +15,7 @@ import { internals, type WireConnection } from "./wire.ts";
 const plus = "SCRAM-SHA-256-PLUS";
 
 /** Whether the server's certificate is checked. */
-export const verifiesServer = ({ tls: { mode } }: Endpoint): boolean => mode === "verify-ca" || mode === "verify-full";
+const verifiesServer = ({ tls: { mode } }: Endpoint): boolean => mode === "verify-ca" || mode === "verify-full";
 
 /** Call it after `client.connect()`, which attaches the driver's listeners. A refused login fails with SQLSTATE 28000. */
 export function guardLogin(client: pg.Client, endpoint: Endpoint, encrypted: boolean): void {

@@ -78,7 +78,7 @@ export async function pin(session: Session, statementSeconds: number): Promise<B
 }
 
 /** A process of the server; its number may be another one's later. */
-export interface Backend {
+interface Backend {
   pid: number;
   /** When it began, in the server's words. */
   begun: string;

@@ -60,7 +60,7 @@ export function tlsOptions({ tls, host }: Endpoint): ConnectionOptions {
 const cancelTimeoutMs = 5_000;
 
 /** What names a session to its server's other sessions. */
-export interface BackendKey {
+interface BackendKey {
   encrypted: boolean;
   processId: number;
   secretKey: number;

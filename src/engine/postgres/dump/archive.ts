@@ -59,7 +59,7 @@ export function readContents(bytes: Buffer): Contents {
   return { entries, copies, end: cursor.at(), intBytes: head.intBytes };
 }
 
-export interface ArchiveReader {
+interface ArchiveReader {
   /** Keeps nothing of the piece itself. Errors: `unknown_archive`. */
   take(piece: Buffer): void;
   /** To be called when there are no more pieces. Errors: `archive_cut`. */
@@ -67,7 +67,7 @@ export interface ArchiveReader {
 }
 
 /** What follows the table of contents, in pieces. A piece is good until the call returns. */
-export type DataReader = (piece: Buffer, intBytes: number) => void;
+type DataReader = (piece: Buffer, intBytes: number) => void;
 
 /**
  * Reads an archive as it comes, and gives its entries to `keep` in their order, which is one in which they can be made. An archive with

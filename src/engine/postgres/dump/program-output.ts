@@ -8,7 +8,7 @@ import { join } from "node:path";
  * A program's standard output through one buffer. A pipe of Node's own gives each piece as a new one, and collecting those took a sixth of
  * a backup's processor time.
  */
-export interface ProgramOutput {
+interface ProgramOutput {
   /** For `spawn`, and to be destroyed then: the program has its own. */
   stdout: Socket;
   /** Gives what the program writes, each piece good until its call has ended. Resolves at the end. Errors: those of `take`. */

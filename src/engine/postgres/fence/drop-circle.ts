@@ -7,7 +7,7 @@ import type { Session } from "../driver/connection.ts";
  */
 
 /** Something that a DROP … CASCADE would take. */
-export interface Reached {
+interface Reached {
   /** `catalogue:oid`. */
   id: string;
   /** A column's number; 0 for the whole object. */

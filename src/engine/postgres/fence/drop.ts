@@ -31,7 +31,7 @@ interface Held {
   why: unknown;
 }
 
-export interface Dropping {
+interface Dropping {
   /** Runs work in a guarded transaction. */
   transact(work: () => Promise<void>): Promise<void>;
   /** Also, while no other run can come to need what it drops. */
@@ -214,7 +214,7 @@ async function renamed(session: Session, { id }: MadeObject): Promise<string | u
 }
 
 /** The statement that drops one object; `identity` is the target server's own writing of name and arguments. */
-export function dropStatement({ kind, name }: MadeObject, identity: string): string {
+function dropStatement({ kind, name }: MadeObject, identity: string): string {
   const [first = "", second = "", third = ""] = name;
   switch (kind) {
     case "constraint":

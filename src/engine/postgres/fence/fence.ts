@@ -41,7 +41,7 @@ import { keepTransactions, readTransactions } from "./transactions.ts";
  * reads the new epoch.
  */
 
-export interface FenceOptions {
+interface FenceOptions {
   owner: string;
   ownerName: string;
   signal?: AbortSignal;

@@ -19,7 +19,7 @@ interface Found {
   extras: string[];
 }
 
-export interface Going {
+interface Going {
   /** options.drop: tables that go whatever stands on them. */
   drop?: readonly string[] | undefined;
   /** Their rows alone go. */

@@ -15,7 +15,7 @@ export async function ownTransactions(fence: Pick<Fence<Session>, "parts">): Pro
   return [...new Set((await fence.parts()).flatMap(({ transaction }) => transaction ?? []))];
 }
 
-export interface Filled {
+interface Filled {
   schema: string;
   name: string;
   /** Its rows stand in its partitions. */

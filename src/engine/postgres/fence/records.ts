@@ -9,7 +9,7 @@ import { literal } from "../driver/names.ts";
  * All is written in one round trip, last before the transaction's end: it is there exactly when what it tells of is. A
  * transaction that marks no part writes a row of kind `own`: by these rows each of the run's is known (others-work.ts).
  */
-export interface Records {
+interface Records {
   made(session: Session, objects: readonly MadeObject[]): void;
   part(session: Session, part: string, rows: number): void;
   /** Forgets what an earlier transaction of the session, which did not come to its end, wanted to add. */

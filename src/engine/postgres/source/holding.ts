@@ -31,7 +31,7 @@ export interface HeldLocks {
   stop(): void;
 }
 
-export interface Holding {
+interface Holding {
   holder: Session;
   watcher: Session;
   readers: readonly Session[];

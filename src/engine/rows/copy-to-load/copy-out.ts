@@ -7,7 +7,7 @@ import { type Diverted, queryCopyOut } from "../../postgres/driver/copy-out.ts";
  * COPY … TO STDOUT from the socket into one buffer: what is CopyData goes to the consumer where it lies, all else to the
  * driver. No object is made for a row.
  */
-export interface CopyOutConsumer {
+interface CopyOutConsumer {
   /** Takes whole CopyData messages from buffer[start..end), as far as it can; it keeps nothing of the buffer. */
   take(buffer: Buffer, start: number, end: number): number;
   /** What comes next is not a message's begin. */

@@ -110,7 +110,7 @@ function isTooLong(to: Uint8Array, start: number, end: number, limit: number, sc
   return p < end && end - p - 1 > scale;
 }
 
-export function charactersIn(to: Uint8Array, start: number, end: number): number {
+function charactersIn(to: Uint8Array, start: number, end: number): number {
   let count = 0;
   for (let p = start; p < end; p++) {
     const byte = to[p] as number;

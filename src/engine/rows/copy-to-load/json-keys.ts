@@ -1,7 +1,7 @@
 /**
  * Looks for a key that an object of a JSON text has twice: MySQL's JSON keeps the last of their values alone.
  */
-export interface KeyScan {
+interface KeyScan {
   /** Bytes of the document as COPY's and LOAD DATA's texts write them, with two bytes for a backslash; any may be the last of a piece. */
   feed(bytes: Uint8Array, start: number, end: number): void;
   /** Whether there was one; the next document follows. */

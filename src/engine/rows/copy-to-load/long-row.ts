@@ -8,7 +8,7 @@ import { createKeyScan } from "./json-keys.ts";
 import { createShapeTurn } from "./shape-turn.ts";
 
 /** A row that is longer than a block, byte by byte through as many blocks as it takes; any byte may be the last of a piece. */
-export interface LongCopyRow {
+interface LongCopyRow {
   readonly active: boolean;
   /** A row of so many bytes begins. */
   start(length: number): void;

@@ -46,7 +46,7 @@ export interface BinaryField extends MysqlToCopyField {
 
 /** How long a column's value is on the wire: so many bytes, or as a byte before it says, or as a length of 1 to 9 bytes. */
 export const byByte = -1;
-export const byLength = 0;
+const byLength = 0;
 
 const sizes: Partial<Record<FieldOperation, number>> = {
   [op.i1to2]: 1,

@@ -14,7 +14,7 @@ export interface MysqlToCopyEncoder extends RowSink, RowEncoding<MysqlToCopyFind
   readonly gaveUp: boolean;
 }
 
-export interface CopyRowFormat {
+interface CopyRowFormat {
   /** One for each column, live. */
   findings: readonly MysqlToCopyFindings[];
   /** Bytes written for a byte read, and for a row beside these, at most. */

@@ -11,7 +11,7 @@ export type FieldWriter = (from: Uint8Array, start: number, length: number, to: 
 const zero = 0x30;
 
 /** 0: as it is; 1: NUL; else the letter after the backslash. */
-export const escapes = new Uint8Array(256);
+const escapes = new Uint8Array(256);
 for (const [character, letter] of [
   ["\b", "b"],
   ["\t", "t"],
@@ -25,8 +25,8 @@ for (const [character, letter] of [
 }
 escapes[0] = 1;
 
-export const hexHigh = new Uint8Array(256);
-export const hexLow = new Uint8Array(256);
+const hexHigh = new Uint8Array(256);
+const hexLow = new Uint8Array(256);
 for (let byte = 0; byte < 256; byte++) {
   const digits = byte.toString(16).padStart(2, "0");
   hexHigh[byte] = digits.charCodeAt(0);

@@ -12,7 +12,7 @@ export interface JsonCheck {
   finish(): string | undefined;
 }
 
-export type JsonField = { grammar?: true | "text"; json?: true };
+type JsonField = { grammar?: true | "text"; json?: true };
 
 /** The trouble that no type but text can take. */
 export const noJson = "a document that MariaDB takes for JSON and PostgreSQL does not";

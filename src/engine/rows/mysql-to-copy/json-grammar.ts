@@ -2,7 +2,7 @@
  * Whether bytes are a JSON document as RFC 8259 and PostgreSQL have it. MariaDB's JSON_VALID takes more: `[-]`, `[1.]`,
  * unknown escapes.
  */
-export interface JsonGrammar {
+interface JsonGrammar {
   start(): void;
   feed(buffer: Uint8Array, start: number, end: number): void;
   /** Call after the last byte. */

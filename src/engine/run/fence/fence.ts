@@ -94,7 +94,7 @@ export interface OthersClaim extends NameClaim {
 const mostClaims = 3;
 
 /** Another run in a target: which it is, and how the target is free again. */
-export interface OtherRun {
+interface OtherRun {
   /** Of the fence, quoted as the engine quotes it. */
   table: string;
   owner: string | undefined;

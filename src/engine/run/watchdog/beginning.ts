@@ -7,7 +7,7 @@ import { type WaitingCall, withoutReplyListener, withReplyListener } from "./rep
  * nothing more would hold a run for ever; where one says nothing for as long as a run may stand still, it ends. A query that the
  * server works on is no silence: each of a catalogue may take minutes where there are tens of thousands of tables.
  */
-export interface Beginning {
+interface Beginning {
   /** Aborted when the time is up, or when `signal` is. */
   readonly signal: AbortSignal;
   /** Something was heard: the time begins anew. */
@@ -27,7 +27,7 @@ const looks = 4;
 const mostAnswerMs = 10_000;
 
 /** Whether a server works on what one of these sessions asked; rejects or is false where it does not answer `withinMs`. */
-export type IsAtWork = (waiting: readonly WaitingCall[], withinMs: number) => Promise<boolean>;
+type IsAtWork = (waiting: readonly WaitingCall[], withinMs: number) => Promise<boolean>;
 
 /** `stallSeconds` as in the options: 600 when it is left out, 0 for no limit. */
 export function watchBeginning(

@@ -6,7 +6,7 @@ import { type WaitingCall, withoutReplyListener, withReplyListener } from "./rep
  * Says who holds a lock while a statement waits for it. Sessions that wait for an answer are known (replies.ts); once one has
  * waited for a while, its server is asked on a session of its own.
  */
-export interface LockWaitTimes {
+interface LockWaitTimes {
   /** Milliseconds of waiting after which a server is asked. 1,500: a brief lock of MySQL's is waited for for 2 s. */
   firstMs?: number;
   /** Milliseconds between two reports of the same wait. 10,000. */

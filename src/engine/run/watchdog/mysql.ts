@@ -7,7 +7,7 @@ import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a MySQL or MariaDB server does for a run, and what it waits for, asked on a session of its own. */
 
-export interface MysqlWatch {
+interface MysqlWatch {
   role: "source" | "target";
   /** Connection ids of the run's sessions, as they are at the time. */
   threads(): readonly number[];

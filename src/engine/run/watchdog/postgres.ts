@@ -6,14 +6,14 @@ import type { Cause, Diagnose, Diagnosis } from "./watchdog.ts";
 
 /** What a PostgreSQL server does for a run, and what it waits for, asked on a session of its own. */
 
-export interface PostgresWatch {
+interface PostgresWatch {
   role: "source" | "target";
   /** Of the run's sessions; a function where it is known later. */
   applicationName: string | (() => string);
 }
 
 /** Some sessions alone, by their server processes. */
-export interface PostgresProcesses {
+interface PostgresProcesses {
   role: "source" | "target";
   processes: readonly number[];
 }

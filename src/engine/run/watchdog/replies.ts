@@ -15,7 +15,7 @@ export interface WaitingCall {
 }
 
 /** Gets the sessions that wait, as long as they do. */
-export interface WaitingCalls {
+interface WaitingCalls {
   add(one: WaitingCall): unknown;
   delete(one: WaitingCall): unknown;
 }

@@ -27,7 +27,7 @@ export interface Cause {
 /** Ends by itself within so many milliseconds. */
 export type Diagnose = (withinMs: number) => Promise<Diagnosis>;
 
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** Any number that changes whenever something was moved or finished. */
   progress(): number;
   /** One for each server; one that rejects counts as silent. */
@@ -40,7 +40,7 @@ export interface WatchdogOptions {
   now(): number;
 }
 
-export interface Watchdog {
+interface Watchdog {
   stop(): void;
 }
 

@@ -22,7 +22,7 @@ export interface RowChecksum {
   form: string;
 }
 
-export interface TableChecksum {
+interface TableChecksum {
   /** `checksum` is undefined where the server could not hash a row. */
   read(reader: Reader): Promise<{ rows: number; checksum: RowChecksum | undefined }>;
 }
@@ -33,7 +33,7 @@ export async function checksumMethod(side: SideSessions): Promise<ChecksumMethod
 }
 
 /** `columns`: those that are hashed; a server computes generated ones by itself. */
-export interface Summed {
+interface Summed {
   table: TableName;
   columns: readonly string[];
 }

@@ -112,7 +112,7 @@ export const postgres = {
 
 export const mysqlIntegers = new Set(["tinyint", "smallint", "mediumint", "int", "bigint", "year"]);
 export const mysqlReals = new Set(["float", "double"]);
-export const mysqlBinaries = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"]);
+const mysqlBinaries = new Set(["binary", "varbinary", "tinyblob", "blob", "mediumblob", "longblob"]);
 export const mysqlTexts = new Set(["char", "varchar", "tinytext", "text", "mediumtext", "longtext", "enum", "set"]);
 export const mysqlShapes = new Set([
   "geometry",

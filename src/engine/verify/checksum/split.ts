@@ -9,7 +9,7 @@ import type { ColumnType, MysqlType } from "./types.ts";
  * Conditions that together are a whole table, for one server alone: its pages, or ranges of its own key in its own order.
  * The other side has others, so that only the sums of all of them are compared.
  */
-export interface Splitting {
+interface Splitting {
   name: TableName;
   partitioned: boolean;
   /** SELECT, as the dialect has it for the table. */

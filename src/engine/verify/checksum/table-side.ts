@@ -34,12 +34,12 @@ export interface KeyRange {
   upTo?: bigint | undefined;
 }
 
-export interface Shares {
+interface Shares {
   n: number;
   of: readonly number[];
 }
 
-export interface HalfOptions {
+interface HalfOptions {
   name: TableName;
   locked: TableName | undefined;
   partitioned: boolean;

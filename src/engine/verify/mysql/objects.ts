@@ -31,7 +31,7 @@ import { type UntranslatedObject, untranslatedOf } from "./refused.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */
 
-export interface ObjectNaming {
+interface ObjectNaming {
   /** The side's own. */
   database: string;
   /** The source's. */

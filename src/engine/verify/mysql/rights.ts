@@ -11,7 +11,7 @@ import type { ComparedObject } from "../same-engine.ts";
  */
 
 /** One side's code and accounts, beside its objects. */
-export interface Coded {
+interface Coded {
   session: Session;
   database: string;
   seen: ComparedObject[];

@@ -40,7 +40,7 @@ async function readMarks(session: Session, oids: readonly number[]): Promise<Map
   return new Map(rows.map(({ oid, held }) => [oid, `${contents.get(oid)}/${held}`]));
 }
 
-export interface LargeObjects {
+interface LargeObjects {
   /** Of the source's that the target has not, or may have otherwise. */
   unequal: number[];
   /** Of the equal ones. */

@@ -15,7 +15,7 @@ import type { TablePlan } from "../tables/table-plan.ts";
 import { type BrokenChecks, breaksChecks } from "./broken-checks.ts";
 
 /** Parts of tables: rows of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */
-export interface PartWork {
+interface PartWork {
   plan: TablePlan;
   /** Of the target. */
   database: string;

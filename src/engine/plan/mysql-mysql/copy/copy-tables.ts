@@ -19,7 +19,7 @@ import { buildIndexes, isUnique, nameOfIndex } from "./create-tables.ts";
 import { type KeptTable, markFinished } from "./resume.ts";
 
 /** All tables, N streams at a time: made, filled part by part, indexed as soon as their rows are there, and counted on both sides. */
-export interface TablesWork {
+interface TablesWork {
   database: string;
   targetDatabase: string;
   workers: readonly CopyWorker[];
@@ -43,7 +43,7 @@ export interface TablesWork {
   failed(error: unknown): void;
 }
 
-export interface CopyWorker {
+interface CopyWorker {
   reader: Session;
   writer: Session;
 }

@@ -86,7 +86,7 @@ export async function markFinished(
   return shape;
 }
 
-export interface ResumeRequest extends ResumedTarget {
+interface ResumeRequest extends ResumedTarget {
   /** Of the target. */
   database: string;
   finished: ReadonlyMap<string, FinishedTable>;

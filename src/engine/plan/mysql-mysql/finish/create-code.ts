@@ -30,7 +30,7 @@ import { isRefusedStatement, serverMessage } from "../copy/create-tables.ts";
  * Makes views, routines, triggers and events in the target, each under the settings that its text was written under.
  * Views are made as often as one more can be: they build on each other. What cannot be made is reported with its text.
  */
-export interface CodeWork {
+interface CodeWork {
   session: Session;
   fence: MysqlFence;
   database: string;

@@ -14,7 +14,7 @@ import { findOrphans, foreignKeysOf, type Keys, noKeys } from "./foreign-keys.ts
 import { copyGrants } from "./grants.ts";
 
 /** What is made when the rows of every table are there: foreign keys, comments, code, grants. */
-export interface Rest {
+interface Rest {
   run: CopyRun;
   source: SourceTexts;
   target: TargetDatabase;

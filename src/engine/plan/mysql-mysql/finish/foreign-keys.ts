@@ -59,7 +59,7 @@ export function foreignKeyTo(
 const noParent = new Set([1005, 1215, 1822, 1824, 1825, 1828, 1830, 3780, 6125, 1506, 3732]);
 
 /** What becomes of a table's foreign keys. */
-export interface KeysWork {
+interface KeysWork {
   /** They come with the table's last change, all at once. */
   last: Pick<Finish, "keys" | "parents" | "refused">;
   /** Adds those first that would bring an index of their own. */

@@ -7,7 +7,7 @@ import { keylessTables } from "../../../mysql/target/keyless.ts";
 import type { NameClaim } from "../../../run/fence/claims.ts";
 
 /** Where the names are given. */
-export interface Naming {
+interface Naming {
   /** Of the source, as in options.schemas. */
   database: string;
   prefix: string;

@@ -215,7 +215,7 @@ export function createStatement(plan: TablePlan, database: string | undefined, c
 }
 
 /** A column without what the server does not take: its expression. Anything else goes wholly. */
-export function lessened(item: Item, text: string): string | undefined {
+function lessened(item: Item, text: string): string | undefined {
   if (item.kind !== "column") return undefined;
   const generated = / GENERATED ALWAYS AS /.exec(text);
   if (generated !== null)

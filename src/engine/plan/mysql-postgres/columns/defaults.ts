@@ -8,7 +8,7 @@ import { presentTime } from "./present-time.ts";
 import type { TargetType } from "./types.ts";
 
 /** Defaults that are proven to mean the same: literals and the present time; an expression is translated by the caller, the rest is reported. */
-export type Default = { sql: string } | { expression: string } | { reported: string } | undefined;
+type Default = { sql: string } | { expression: string } | { reported: string } | undefined;
 
 type Source = { literal: string } | { bytes: Buffer } | { now: string } | { expression: string } | undefined;
 
@@ -16,7 +16,7 @@ type Source = { literal: string } | { bytes: Buffer } | { now: string } | { expr
  * The catalogue's writing, understood. MariaDB writes SQL: `NULL`, `'text'`, `5`, `current_timestamp(3)`, `uuid()`.
  * MySQL writes a literal's bare text, and marks expressions by `default_generated`.
  */
-export function sourceDefault(column: SourceColumn, maria: boolean): Source {
+function sourceDefault(column: SourceColumn, maria: boolean): Source {
   const text = column.default;
   if (text === null) return undefined;
   const isTime = column.dataType === "datetime" || column.dataType === "timestamp";

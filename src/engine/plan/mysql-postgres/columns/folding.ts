@@ -6,7 +6,7 @@ import { identifier, literal, qualified } from "../../../postgres/driver/names.t
  * Which of PostgreSQL's collations takes for equal what a collation of MySQL does: ICU's, not deterministic, at the same
  * level. test/engine/mysql/folding.test.ts compares them by every character. Pure.
  */
-export interface Folding {
+interface Folding {
   /** Undefined: equal bytes, once trailing spaces are gone. */
   collation: { name: string; locale: string } | undefined;
   /** Trailing spaces do not count. */

@@ -140,7 +140,7 @@ function refuse({ source }: TablePlan, column: ColumnPlan, why: string, zeroDate
 }
 
 /** Joins the tables that stand together in a set of columns. */
-export function joinedTables(tables: readonly SourceTable[], sets: readonly (readonly string[])[]): string[][] {
+function joinedTables(tables: readonly SourceTable[], sets: readonly (readonly string[])[]): string[][] {
   const group = new Map(tables.map(({ name }) => [name, new Set([name])]));
   for (const set of sets) {
     const [first, ...rest] = [...new Set(set.map((key) => key.split("\0")[0] ?? ""))].filter((name) => group.has(name));

@@ -19,7 +19,7 @@ import type { TargetType } from "./types.ts";
 /** The types of the target that the user names by column (`options.types`), and how a column's bytes come into them. */
 
 /** The wishes by column key (scheme.ts), each with the name it was given by. Errors: `option_unmatched`. Pure. */
-export function typesByColumn(
+function typesByColumn(
   database: string,
   tables: readonly SourceTable[],
   types: CopyOptions["types"],

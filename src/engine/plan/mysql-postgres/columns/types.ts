@@ -21,7 +21,7 @@ export interface ObservedType {
   plain?: string;
 }
 
-export interface ColumnContext {
+interface ColumnContext {
   /** In a foreign key, or referenced by one: both sides must have the same type. */
   inForeignKey: boolean;
   /** MariaDB's JSON, which is a longtext with a check. */

@@ -19,7 +19,7 @@ import { all } from "./sessions.ts";
 import { remakeTable } from "./target.ts";
 
 /** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
-export interface Moved {
+interface Moved {
   states: TableState[];
   /** The source's, in the snapshot, kept tables included. */
   counts: RowCounts;
@@ -27,7 +27,7 @@ export interface Moved {
   viewCounts: RowCounts;
 }
 
-export interface CopySetup {
+interface CopySetup {
   finishing: Finishing;
   kept: ReadonlySet<string>;
   /** The tables were there: what follows their rows stands already. */

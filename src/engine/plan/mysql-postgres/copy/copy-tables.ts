@@ -90,7 +90,7 @@ function begin(state: TableState): void {
   state.seen = none.map(() => false);
 }
 
-export interface TablesWork {
+interface TablesWork {
   states: TableState[];
   snapshot: Pick<Snapshot, "readers" | "cancel">;
   open(): Promise<Writer>;

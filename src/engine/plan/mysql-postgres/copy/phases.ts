@@ -29,7 +29,7 @@ import { type CopyRun, failing, firstReader } from "./run.ts";
 import type { TargetDatabase } from "./target.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
-export interface PassResult
+interface PassResult
   extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed"> {
   target: Pick<TargetDatabase, "versionText">;
 }

@@ -19,7 +19,7 @@ export interface Way {
   close(): Promise<void>;
 }
 
-export interface Journey {
+interface Journey {
   plan: TablePlan;
   part: TablePart;
   reader: Reader;

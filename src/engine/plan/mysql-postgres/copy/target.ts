@@ -20,7 +20,7 @@ export interface TargetDatabase {
   taken: string[];
 }
 
-export interface WantedTarget {
+interface WantedTarget {
   schema: string;
   /** Names that relations are to have. */
   names: readonly string[];

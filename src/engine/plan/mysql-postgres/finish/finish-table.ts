@@ -10,7 +10,7 @@ import { buildIndexes } from "./build-indexes.ts";
 import type { Finishing } from "./finishing-run.ts";
 
 /** Marks a table as finished, with what became known while it was; in the transaction that finishes it. */
-export type MarkFinished = () => { mark: string; rows: number };
+type MarkFinished = () => { mark: string; rows: number };
 
 /** A table below this many bytes in the source is finished in one transaction: what it costs is its commits. */
 export const smallBytes = 16 * 1024 * 1024;

@@ -10,7 +10,7 @@ import { keptApart } from "./periods.ts";
 import { nameFor } from "./scheme.ts";
 
 /** The table in the target that an index is for. */
-export interface Indexed {
+interface Indexed {
   name: string;
   columns: readonly ColumnPlan[];
   partitioned: boolean;

@@ -6,7 +6,7 @@ import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";
 import { nameFor } from "./scheme.ts";
 
 /** Partitions by plain columns as PostgreSQL's own; by an expression a table stays whole, with the reason. */
-export interface PartitionPlan {
+interface PartitionPlan {
   /** After the column list of CREATE TABLE. */
   clause: string;
   create: string[];

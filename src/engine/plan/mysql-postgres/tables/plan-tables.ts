@@ -72,7 +72,7 @@ async function planned(run: CopyRun): Promise<Planned> {
   return { target, scheme, observedTypes, plans, plan, made, finished, sequences };
 }
 
-export interface Planning {
+interface Planning {
   /** Of rows alone: the tables that they come into. */
   there?: ReadonlyMap<string, ExistingTable> | undefined;
   /** What the data have taught of a table. */

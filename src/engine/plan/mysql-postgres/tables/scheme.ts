@@ -12,7 +12,7 @@ import { createNames } from "./names.ts";
 /** Names that the tables of a run share. */
 
 /** What the user's options say about names and types. */
-export type NamingOptions = Pick<
+type NamingOptions = Pick<
   Scheme,
   "schema" | "zero" | "forced" | "rowless" | "sourceVersion" | "targetVersion" | "icu" | "postgis" | "btreeGist"
 >;

@@ -4,7 +4,7 @@ import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { TargetType } from "./target-type.ts";
 
 /** Defaults that are proven to mean the same: literals and the present time; the rest is left to the translation. */
-export type Default = { sql: string; note?: string } | { unknown: string } | { reason: string } | undefined;
+type Default = { sql: string; note?: string } | { unknown: string } | { reason: string } | undefined;
 
 /** A literal of pg_get_expr with its casts taken off; undefined where it is none. */
 export function literalOf(text: string): string | null | undefined {

@@ -2,7 +2,7 @@ import { foldName, keepable } from "../../../mysql/driver/names.ts";
 import { createUniqueNames, type Names } from "../../unique-names.ts";
 
 /** Names that MySQL keeps: at most 64 characters, none beyond the basic plane, no space at the end, told apart without case. */
-export const nameCharacters = 64;
+const nameCharacters = 64;
 /** A table's name is a file's: each other character takes five bytes there, and partitions add their own. */
 const fileBytes = 180;
 

@@ -22,7 +22,7 @@ export interface CopyWorker {
   buffer: Buffer;
 }
 
-export interface PartWork {
+interface PartWork {
   plan: TablePlan;
   part: TablePart;
   mark: string;

@@ -22,7 +22,7 @@ import { observeTypes, type ReadonlyObservedTypes } from "./observed-types.ts";
 import type { TableState } from "./state.ts";
 import { markMade, remakePlanned, targetName } from "./target.ts";
 
-export interface TablesRun {
+interface TablesRun {
   fence: MysqlFence;
   progress: ProgressAccount;
   throttle: Throttle;

@@ -19,7 +19,7 @@ import { dataWarnings } from "./report.ts";
 import type { FinishedTable, Replan, TableState } from "./state.ts";
 import { targetName } from "./target.ts";
 
-export const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): ObservedTypes => ({
+const observedTypesOf = ({ columns, brokenChecks }: FinishedTable): ObservedTypes => ({
   columns: new Map(columns),
   brokenChecks: new Set(brokenChecks),
 });
@@ -54,7 +54,7 @@ export async function markFinished(
   await fenced(session, fence, () => fence.partDone(session, markOf(finished), state.counts.target));
 }
 
-export interface ResumeRequest extends ResumedTarget {
+interface ResumeRequest extends ResumedTarget {
   finished: ReadonlyMap<string, FinishedTable>;
   /** As a first attempt would have them. */
   states: readonly TableState[];

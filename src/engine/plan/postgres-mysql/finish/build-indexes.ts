@@ -13,7 +13,7 @@ import { type IndexPlan, indexEntries } from "../tables/indexes.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Builds a table's other indexes when its rows are there. One that is not unique and that the server refuses is reported. */
-export interface Building {
+interface Building {
   session: Session;
   fence: MysqlFence;
   /** `on_object_error: fail`: a refusal ends the run. */

@@ -54,7 +54,7 @@ const mostSeconds = 3;
 /** Views whose count took too long; then no more are counted. */
 const mostTimeouts = 3;
 
-export interface ViewCreation {
+interface ViewCreation {
   source: Reader;
   target: Writer;
   fence: MysqlFence;

@@ -57,7 +57,7 @@ function nextNumber({ counter, source }: TablePlan, sequences: readonly SourceSe
 const impossible = new Set([1005]);
 
 /** `strict`: `on_object_error: fail`. */
-export interface FinishOptions {
+interface FinishOptions {
   strict: boolean;
   warn(words: string): void;
   failed(error: unknown): void;

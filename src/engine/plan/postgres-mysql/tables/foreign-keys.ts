@@ -23,7 +23,7 @@ export interface ForeignKeyPlan {
 }
 
 /** What a key keeps of its tables' plans. */
-export type KeyTable = Pick<TablePlan, "source" | "name" | "load" | "indexes">;
+type KeyTable = Pick<TablePlan, "source" | "name" | "load" | "indexes">;
 
 const keyTable = ({ source, name, load, indexes }: TablePlan): KeyTable => ({ source, name, load, indexes });
 

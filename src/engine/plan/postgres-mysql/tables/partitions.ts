@@ -4,9 +4,9 @@ import { literalOf } from "../columns/defaults.ts";
 import { createNames, fileLength } from "../columns/names.ts";
 
 /** A partitioned table of PostgreSQL as one of MySQL, where that has an equal. Pure. */
-export type Partitioning = { sql: string; notes: string[] } | { reported: string };
+type Partitioning = { sql: string; notes: string[] } | { reported: string };
 
-export interface PartitionColumn {
+interface PartitionColumn {
   /** In the target. */
   name: string;
   /** DDL's type. */

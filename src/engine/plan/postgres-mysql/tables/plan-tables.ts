@@ -29,7 +29,7 @@ export interface Planner {
   replan(plan: TablePlan, observedTypes: ReadonlyObservedTypes): TablePlan;
 }
 
-export interface Planning {
+interface Planning {
   options: CopyOptions;
   /** The source's server_version_num. */
   version: number;

@@ -15,7 +15,7 @@ export interface SourceThings {
 }
 
 /** Another copy's checkpoint, which is not read. */
-export interface LeftThings {
+interface LeftThings {
   isTable(table: TableDefinition): boolean;
   isSequence(sequence: SourceSequence): boolean;
 }

@@ -50,7 +50,7 @@ export interface ViewPlan {
   notes: string[];
 }
 
-export interface ViewPlans {
+interface ViewPlans {
   plans: ViewPlan[];
   /** By the source's name: why the view is not translated. */
   refused: Map<string, string>;

@@ -24,7 +24,7 @@ import type { CopyWorker } from "./worker.ts";
 
 /** Copies tables, builds their indexes, and counts their rows on both sides, as tasks for the workers. */
 
-export interface TableRun {
+interface TableRun {
   fence: Fence<Session>;
   progress: ProgressAccount;
   facts: TargetFacts;

@@ -19,7 +19,7 @@ import { startedTables } from "./resume.ts";
 
 /** Content `data`: rows go into tables that are there already, with their indexes, triggers and foreign keys. */
 
-export interface FillRun {
+interface FillRun {
   source: Session;
   fence: Fence<Session>;
   /** Looks at the values that may not fit. */
@@ -57,7 +57,7 @@ export async function prepareDataOnly(
   return copied;
 }
 
-export interface DataOnlyTables {
+interface DataOnlyTables {
   copied: DataTable[];
   /** Those that hold rows. */
   filled: DataTable[];

@@ -53,7 +53,7 @@ const readGroup = (source: Session, { first, count }: Group): Promise<LargeObjec
     [first, count],
   );
 
-export interface LargeObjectRun {
+interface LargeObjectRun {
   fence: Fence<Session>;
   facts: TargetFacts;
   warn(message: string): void;

@@ -23,7 +23,7 @@ export const claimed = (things: Iterable<Thing>) =>
 export const filled = (tables: readonly DataTable[]) =>
   tables.map(({ schema, name }) => ({ kind: "table", name: fullName(schema, name) }));
 
-export interface RoomRun {
+interface RoomRun {
   fence: Fence<Session>;
   drop: CopyOptions["drop"];
   /** The fence's own table and what belongs to it. */

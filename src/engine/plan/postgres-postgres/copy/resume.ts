@@ -65,7 +65,7 @@ export async function startedTables(fence: Fence<Session>): Promise<Set<string>>
   );
 }
 
-export interface ResumeRun {
+interface ResumeRun {
   fence: Fence<Session>;
   target: Session;
   workers: readonly CopyWorker[];

@@ -14,7 +14,7 @@ import type { Notes } from "./account.ts";
  * Generated columns are not copied but computed in the target, where another locale, another version of a collation or a
  * function that was replaced since may answer otherwise: their values are compared with the source's at every verify level.
  */
-export interface ComputedColumns {
+interface ComputedColumns {
   columns: readonly string[];
   /** The table's primary key. */
   key: readonly string[] | null;

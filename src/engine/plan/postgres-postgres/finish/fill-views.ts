@@ -17,7 +17,7 @@ import { staleViews } from "./stale-views.ts";
 
 const kind = "materialized view";
 
-export interface Filling {
+interface Filling {
   source: Session;
   schema: ObjectTarget;
   fence: Fence<Session>;

@@ -11,7 +11,7 @@ import type { AfterPlan, ForeignKey } from "./indexes.ts";
 
 /** Foreign keys stand NOT VALID by now; they are validated table by table. Orphans leave theirs NOT VALID, and are reported. */
 
-export interface ForeignKeyRun {
+interface ForeignKeyRun {
   fence: Fence<Session>;
   /** Units of keyUnits were done. */
   did?(units: number): void;
@@ -20,7 +20,7 @@ export interface ForeignKeyRun {
 }
 
 /** What a key costs beside other objects. Bytes of its table, which is read. */
-export const keyUnits = (bytes: number): number => 1 + bytes / 2 ** 20;
+const keyUnits = (bytes: number): number => 1 + bytes / 2 ** 20;
 
 /** What follows the rows, for the progress: an object is one, and so is a key with each MiB of its table. */
 export const unitsAfter = (

@@ -33,7 +33,7 @@ const standsOn = new Set(["column", "constraint", "trigger", "rule", "policy", "
 /** Of each text, at most. */
 const mostText = 30_000;
 
-export interface Accounted {
+interface Accounted {
   inventory: InventoryEntry[];
   /** In words, one for each thing that stands otherwise in the target, or only there. */
   warnings: string[];

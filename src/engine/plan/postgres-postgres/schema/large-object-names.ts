@@ -10,7 +10,7 @@ const perPage = 10_000;
 /** Of those that an error names. */
 const enough = 11;
 
-export interface LargeObjectName {
+interface LargeObjectName {
   kind: "large object";
   name: string;
 }

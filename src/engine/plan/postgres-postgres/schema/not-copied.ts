@@ -4,7 +4,7 @@ import { fullNameSql, literal, partSql } from "../../../postgres/driver/names.ts
 
 /** Objects of a database that a copy never carries, so that the report names them. */
 
-export interface SkippedObject {
+interface SkippedObject {
   kind: string;
   name: string;
   note: string;
@@ -12,7 +12,7 @@ export interface SkippedObject {
 }
 
 /** pg_dump leaves such an index out, as one of a CREATE INDEX CONCURRENTLY that failed. */
-export const invalidIndex = "it is not valid in the source";
+const invalidIndex = "it is not valid in the source";
 
 /**
  * What only lives beside the schema, is not part of pg_dump's output, and so is reported by name. A setting with a dot in its

@@ -43,7 +43,7 @@ export interface SchemaPlan {
 /** The steps of each stage in their order. A database may have very many. */
 export type Stages = Record<Exclude<Stage, "never">, Packed<Step>>;
 
-export interface Reading {
+interface Reading {
   source: Session;
   workers: readonly CopyWorker[];
   applicationName: string;

@@ -5,7 +5,7 @@ import { type MysqlContext, type MysqlTerm, made } from "./term.ts";
 
 /** Numbers. PostgreSQL counts whole numbers in the wider side's type and fails beyond it; MySQL counts on in 64 bits. */
 
-export type Int = Extract<Type, { kind: "int" }>;
+type Int = Extract<Type, { kind: "int" }>;
 type Decimal = Extract<Type, { kind: "decimal" }>;
 
 const written = (digits: string): string => (digits.startsWith("-") ? `(${digits})` : digits);

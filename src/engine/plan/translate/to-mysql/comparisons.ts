@@ -57,7 +57,7 @@ export function equalText(context: MysqlContext, ...collations: readonly (string
 }
 
 /** MySQL has no collations of PostgreSQL's but that of bytes. */
-export function orderedText(context: MysqlContext, collation: string | undefined): void {
+function orderedText(context: MysqlContext, collation: string | undefined): void {
   if (collation === "C" || collation === "POSIX" || collation === "ucs_basic") return;
   context.doubt(
     `text is ordered by PostgreSQL's collation ${bareName(collation ?? "of the database")}, which MySQL does not have`,

@@ -18,7 +18,7 @@ import {
 /** CASE, IF, IFNULL and their like: the branches must be of one kind, since the engines mix kinds in different ways. */
 
 /** The terms brought to one type and form; NULLs take the others'. */
-export function unify(terms: readonly PostgresTerm[]): { sql: string[]; type: Type; form: PostgresTerm["form"] } {
+function unify(terms: readonly PostgresTerm[]): { sql: string[]; type: Type; form: PostgresTerm["form"] } {
   const real = terms.filter(({ type }) => type.kind !== "null");
   const [first] = real;
   if (first === undefined) return refuse("only NULL in all branches");

@@ -44,7 +44,7 @@ const isTime = ({ type }: PostgresTerm): boolean =>
   type.kind === "date" || type.kind === "datetime" || type.kind === "time";
 
 /** Both sides' SQL, brought to one type of PostgreSQL, and what follows each (a collation). */
-export function sides(
+function sides(
   context: PostgresContext,
   op: ComparisonOperator,
   a: PostgresTerm,

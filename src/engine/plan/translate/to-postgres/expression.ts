@@ -23,7 +23,7 @@ import { like } from "./texts.ts";
 
 /** MySQL's expressions in PostgreSQL's words: one case for each node, refusing what is not known to be the same. */
 
-export type ContextOptions = Omit<PostgresContext, "term">;
+type ContextOptions = Omit<PostgresContext, "term">;
 
 export function createContext(surroundings: ContextOptions): PostgresContext {
   const context: PostgresContext = { ...surroundings, term: (node) => translate(context, node) };
@@ -37,7 +37,7 @@ const nothing = (
   constant?: PostgresTerm["constant"],
 ): PostgresTerm => made(sql, type, form, [], constant === undefined ? {} : { constant });
 
-export function numberTerm(digits: string): PostgresTerm {
+function numberTerm(digits: string): PostgresTerm {
   if (/e/i.test(digits))
     return nothing(`${literal(digits)}::double precision`, { kind: "float", bits: 64 }, "double", { number: digits });
   const [whole = "", fraction] = digits.split(".");

@@ -14,7 +14,7 @@ import { asCondition, type PostgresContext, type PostgresTerm } from "./term.ts"
 
 /** Queries of views: MySQL's printed SELECT in PostgreSQL's words. */
 
-export interface PostgresViews {
+interface PostgresViews {
   /** [database, name] or [name]. */
   relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
   doubt(reason: string): void;
@@ -23,12 +23,12 @@ export interface PostgresViews {
   notes: Set<string>;
 }
 
-export interface PostgresOutputColumn {
+interface PostgresOutputColumn {
   name: string;
   term: PostgresTerm;
 }
 
-export interface PostgresTranslation {
+interface PostgresTranslation {
   sql: string;
   columns: PostgresOutputColumn[];
 }

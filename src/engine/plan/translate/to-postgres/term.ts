@@ -30,7 +30,7 @@ export type ValueForm =
   | "other";
 
 /** PostgreSQL's own word for how often the value may change. */
-export type Stability = "immutable" | "stable" | "volatile";
+type Stability = "immutable" | "stable" | "volatile";
 
 export interface PostgresTerm {
   /** Binds like a name: parenthesised where it is more than one. */
@@ -116,7 +116,7 @@ export function made(
 export const constantText = (term: PostgresTerm): string | undefined =>
   term.constant !== undefined && "text" in term.constant ? term.constant.text : undefined;
 
-export const truth: Type = { kind: "int", min: 0n, max: 1n, unsigned: false };
+const truth: Type = { kind: "int", min: 0n, max: 1n, unsigned: false };
 
 export const condition = (
   sql: string,
