@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunLimits } from "../jobs/admission.ts";
 import type { Candidate } from "../jobs/candidate.ts";
-import { createLines } from "../jobs/lines.ts";
+import { createLines } from "../jobs/job-queue.ts";
 import { candidateOf, type Subject } from "./subject.ts";
 
 let second = 0;

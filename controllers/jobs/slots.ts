@@ -1,6 +1,6 @@
 import type { Standing } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
-import { createLines, type Lines, type LinesOptions } from "./lines.ts";
+import { createLines, type Lines, type LinesOptions } from "./job-queue.ts";
 import type { JobCreation, Slot } from "./observed.ts";
 
 /**

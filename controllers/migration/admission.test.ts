@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { labels } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import { type Line, untilNextLook } from "../jobs/admission.ts";
-import { createLines } from "../jobs/lines.ts";
+import { createLines } from "../jobs/job-queue.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 

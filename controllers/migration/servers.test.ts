@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { serversAnnotation } from "../../src/resources/group.ts";
 import type { Migration, MigrationStatus } from "../../src/resources/migration.ts";
 import type { RunLimits } from "../jobs/admission.ts";
-import { createLines } from "../jobs/lines.ts";
+import { createLines } from "../jobs/job-queue.ts";
 import { whyWaiting } from "../jobs/waiting.ts";
 import { candidateOf } from "./candidate.ts";
 

@@ -4,7 +4,7 @@ import { installed } from "../../src/resources/crd/installed.ts";
 import { labels } from "../../src/resources/group.ts";
 import { namespaceOf, type Team } from "../../src/resources/team.ts";
 import { type Act, decide, type Observed } from "./decide.ts";
-import type { TeamObject, TeamSettings } from "./pieces.ts";
+import type { TeamObject, TeamSettings } from "./owned-objects.ts";
 
 /** The effects of the Team's reconciler: reads what is there, does what `decide` says, saves the status once. */
 export interface TeamController {

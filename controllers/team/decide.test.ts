@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject, ResourceQuota, RoleBinding } from "../../src/resources/objects.ts";
 import type { Team } from "../../src/resources/team.ts";
 import { decide, type Observed } from "./decide.ts";
-import { bindingFor, namespaceFor, policyFor, quotaFor, type TeamSettings, uncountedSince } from "./pieces.ts";
+import { bindingFor, namespaceFor, policyFor, quotaFor, type TeamSettings, uncountedSince } from "./owned-objects.ts";
 
 const egress = [{ to: [{ ipBlock: { cidr: "0.0.0.0/0", except: ["10.0.0.0/8"] } }] }];
 const settings: TeamSettings = {

@@ -12,7 +12,7 @@ import {
   type TeamSettings,
   teamLabels,
   uncountedSince,
-} from "./pieces.ts";
+} from "./owned-objects.ts";
 
 /**
  * What to do about one Team, from what is there: no clock, no randomness, no I/O.

@@ -11,7 +11,7 @@ import {
 import { trimMigration } from "../../controllers/migration/trim.ts";
 import { createPaymentController } from "../../controllers/payment/controller.ts";
 import { migrationsFirst } from "../../controllers/payment/first.ts";
-import { createUnbilledController } from "../../controllers/payment/off.ts";
+import { createUnbilledController } from "../../controllers/payment/unbilled.ts";
 import { ownNames } from "../../controllers/rbac.ts";
 import { createHealthServer } from "../../controllers/runtime/health.ts";
 import { type Reconcile, runLoop } from "../../controllers/runtime/loop.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/cluster/index.ts";
 import { type SealingKey, sealFields } from "../../src/guard/envelope.ts";
 import { forBackup, forRestore, forStorage } from "../../src/guard/sealed-for.ts";
-import { change as edited } from "../../src/requests/change.ts";
+import { change as edited } from "../../src/requests/update-with-retry.ts";
 import type { BackupRun } from "../../src/resources/backup/run.ts";
 import { type BackupSchedule, type ScheduleSpec, scheduleSpecSchema } from "../../src/resources/backup/schedule.ts";
 import { installed } from "../../src/resources/crd/installed.ts";

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WorkerTemplate } from "../../controllers/jobs/template.ts";
 import { buildJob } from "../../controllers/migration/job.ts";
-import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/pieces.ts";
+import { bindingFor, namespaceFor, policyFor, quotaFor } from "../../controllers/team/owned-objects.ts";
 import type { Client } from "../../src/cluster/index.ts";
 import { reportFinalizer } from "../../src/resources/archive/archive.ts";
 import { installed } from "../../src/resources/crd/installed.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Client } from "../../src/cluster/index.ts";
 import type { SealingKey } from "../../src/guard/envelope.ts";
 import { sealUrl } from "../../src/guard/seal.ts";
-import { change as edited } from "../../src/requests/change.ts";
+import { change as edited } from "../../src/requests/update-with-retry.ts";
 import { installed } from "../../src/resources/crd/installed.ts";
 import type { Migration, MigrationSpec } from "../../src/resources/migration.ts";
 import { kinds } from "../../src/resources/objects.ts";

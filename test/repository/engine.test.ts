@@ -62,7 +62,7 @@ it("only plan, and what compares, checks or drives both engines sees both", () =
 it("rows import no plan, but for two files", () => {
   expect(crossings(graph, (from, to) => roomOf(from) === "rows" && foldersOf(to)[0] === "plan")).toEqual([
     "src/engine/rows/mysql-to-copy/binary-fields.ts -> src/engine/plan/mysql-postgres/columns/column-plan.ts",
-    "src/engine/rows/mysql-to-copy/shape-check.ts -> src/engine/plan/mysql-postgres/columns/shapes.ts",
+    "src/engine/rows/mysql-to-copy/shape-check.ts -> src/engine/plan/mysql-postgres/columns/spatial-types.ts",
   ]);
 });
 

@@ -124,7 +124,7 @@ export const rooms: Room[] = [
     packages: [],
   },
   {
-    path: "controllers/payment/off.ts",
+    path: "controllers/payment/unbilled.ts",
     rooms: ["controllers/payment", resources, "src/cluster", "controllers/runtime"],
     packages: [],
   },

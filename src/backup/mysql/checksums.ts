@@ -1,12 +1,12 @@
 import type { SourceTable } from "../../engine/mysql/catalogue/catalogue.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
+import { readersOf } from "../../engine/verify/checksum/side.ts";
 import {
   type ChecksumMethod,
   checksumMethod,
   type RowChecksum,
   tableChecksums,
-} from "../../engine/verify/checksum/alone.ts";
-import { readersOf } from "../../engine/verify/checksum/side.ts";
+} from "../../engine/verify/checksum/table-checksums.ts";
 import { tableKey } from "../../engine/verify/checksum/types.ts";
 
 /** Checksums of tables of one database, whatever session reads them. */

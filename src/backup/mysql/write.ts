@@ -16,7 +16,7 @@ import { planDefinition } from "../../engine/plan/mysql-mysql/tables/plan-tables
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
 import { type Task, together, workOff } from "../../engine/run/work.ts";
-import type { RowChecksum } from "../../engine/verify/checksum/alone.ts";
+import type { RowChecksum } from "../../engine/verify/checksum/table-checksums.ts";
 import { BackupError } from "../contract.ts";
 import type { ArchivePart, TableRows } from "../manifest-schema.ts";
 import { writePart } from "../parts.ts";

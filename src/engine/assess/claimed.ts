@@ -4,8 +4,8 @@ import { everything, type NameClaim, takenName } from "../run/fence/claims.ts";
 import { claimedByOther, type OthersClaim, targetInUse } from "../run/fence/fence.ts";
 import type { OpenedDatabase } from "../run/open-database.ts";
 import type { ReportFinding } from "./finding.ts";
-import { reportRefused } from "./in-the-way.ts";
 import { shortList } from "./mysql/index.ts";
+import { reportRefused } from "./name-conflicts.ts";
 
 /** What other runs that go on in the target, or wait to be gone on with, keep for themselves there. */
 export type Claimed = readonly OthersClaim[];

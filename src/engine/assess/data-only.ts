@@ -1,7 +1,7 @@
 import type { Session } from "../postgres/driver/connection.ts";
 import type { ReportFinding } from "./finding.ts";
-import { reportRefused } from "./in-the-way.ts";
 import { shortList } from "./mysql/index.ts";
+import { reportRefused } from "./name-conflicts.ts";
 
 /** Content `data` into PostgreSQL's tables: what the rows would meet there beside their columns. */
 

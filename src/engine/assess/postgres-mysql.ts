@@ -19,12 +19,12 @@ import {
 import { type PlannedObject, withoutText } from "../plan/types.ts";
 import type { ColumnDefinition } from "../postgres/catalogue/catalogue.ts";
 import { reportObject, type SourceObject } from "../postgres/catalogue/objects.ts";
-import { map } from "../run/memory/lazy.ts";
+import { map } from "../run/memory/iterators.ts";
 import { reportClaimed } from "./claimed.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "./finding.ts";
-import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./in-the-way.ts";
 import { assessMysqlTarget, relationsOf } from "./mysql/index.ts";
 import { reportKeyless } from "./mysql/keyless.ts";
+import { reportInTheWay, reportMysqlReferences, reportRefused, reportUnmatched } from "./name-conflicts.ts";
 import type { PostgresFindings, PostgresReading } from "./postgres/between-postgres.ts";
 import { namedIn, reportMysqlDropped } from "./rows-dropped.ts";
 

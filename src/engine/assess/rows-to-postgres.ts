@@ -19,7 +19,7 @@ import { quietly } from "../postgres/target/data-only.ts";
 import { kind } from "../rows/mysql-to-copy/fields.ts";
 import { reportDataOnly } from "./data-only.ts";
 import { type ReportFinding, reportWarnings } from "./finding.ts";
-import { reportRefused } from "./in-the-way.ts";
+import { reportRefused } from "./name-conflicts.ts";
 import { reportStrayBytes } from "./stray-bytes.ts";
 
 /** Rows alone from MySQL into PostgreSQL's tables, by the copy's own plans for tables that are there. */

@@ -1,7 +1,7 @@
 import { type CopyOptions, type Endpoint, EngineError } from "../contract/index.ts";
 import { type EngineName, engineName, mysqlEngine } from "../contract/text/engine-name.ts";
 import { baseTables } from "../mysql/catalogue/catalogue.ts";
-import { findUnseen } from "../mysql/catalogue/unseen.ts";
+import { findUnseen } from "../mysql/catalogue/hidden-objects.ts";
 import { literal } from "../mysql/driver/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
 import { openSnapshot } from "../mysql/source/snapshot.ts";

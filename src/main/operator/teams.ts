@@ -1,6 +1,6 @@
 import type { Queue } from "../../../controllers/runtime/queue.ts";
 import { createTeamController, type TeamController } from "../../../controllers/team/controller.ts";
-import { isOwned, type TeamObject, type TeamSettings, trimPiece } from "../../../controllers/team/pieces.ts";
+import { isOwned, type TeamObject, type TeamSettings, trimPiece } from "../../../controllers/team/owned-objects.ts";
 import {
   type Client,
   type Connection,

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { Problem } from "../../requests/errors.ts";
 import { previewRemove, type Remains, remove } from "../../requests/migrations/remove.ts";
 import { previewReset, priceMessages, resetMigration } from "../../requests/migrations/reset.ts";
-import type { SeenState } from "../../requests/migrations/view/as-seen.ts";
+import type { SeenState } from "../../requests/migrations/view/precondition.ts";
 import type { World } from "../../requests/world.ts";
 import { confirmation, effectDigest } from "../confirm.ts";
 import { fenced } from "../fence.ts";

@@ -1,7 +1,7 @@
 import { alreadyExists, type Client, kinds } from "../../cluster/index.ts";
 import { type AccountEvent, mostAccountEvents } from "../../resources/account-log.ts";
 import { apiVersion } from "../../resources/group.ts";
-import { change } from "../change.ts";
+import { change } from "../update-with-retry.ts";
 import type { World } from "../world.ts";
 
 /**

@@ -1,10 +1,10 @@
 import type * as z from "zod";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
-import { change } from "../change.ts";
 import { invalidField, Problem } from "../errors.ts";
 import { attempted, type SignInOrigin, signedIn } from "../sessions/sign-in.ts";
 import { revokeAllTokens } from "../tokens/tokens.ts";
+import { change } from "../update-with-retry.ts";
 import type { Identity, World } from "../world.ts";
 import { readEmail } from "./email.ts";
 import { checkPassword, expectHash, hashPassword, isPassword } from "./password.ts";

@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
 import { passwordShards, passwordsName } from "../../resources/crd/installed.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { ApiSettings, World } from "../world.ts";
 
 /**

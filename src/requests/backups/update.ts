@@ -1,9 +1,9 @@
 import { kinds } from "../../cluster/index.ts";
 import { type BackupSchedule, backupOptionsSchema } from "../../resources/backup/schedule.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import { checkOne } from "../migrations/view/urls.ts";
 import { refusalOf } from "../refusal.ts";
+import { change } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 import { databaseMark } from "./create.ts";
 import { requireBackups } from "./enabled.ts";

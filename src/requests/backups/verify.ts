@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
 import { digestFor, wasDone, withAction } from "../migrations/keys/action-key.ts";
+import { change } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 import { requireBackups } from "./enabled.ts";
 import { findRun, findRunsOwner } from "./find.ts";

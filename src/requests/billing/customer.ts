@@ -3,8 +3,8 @@ import { withNextKey } from "../../billing/stripe-keys.ts";
 import type { CustomerOwner } from "../../billing/stripe-subscriptions.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { Billing, World } from "../world.ts";
 
 /** The account's one customer at Stripe. Its id is on the Account, written by compare-and-swap. */

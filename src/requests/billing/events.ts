@@ -3,8 +3,8 @@ import type { EventReader, PaymentEvent } from "../../billing/stripe-events.ts";
 import { type KubeObject, kinds } from "../../cluster/index.ts";
 import { paymentHint } from "../../resources/payment.ts";
 import { teamOf } from "../../resources/team.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { World } from "../world.ts";
 import { requestStripe } from "./from-stripe.ts";
 

@@ -2,7 +2,7 @@ import { isHeldBy, type NamedMigration } from "../../billing/claim.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Migration } from "../../resources/migration.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
-import { change } from "../change.ts";
+import { change } from "../update-with-retry.ts";
 import type { World } from "../world.ts";
 
 type Changing = Pick<World, "client" | "pause" | "randomBytes">;

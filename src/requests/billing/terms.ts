@@ -3,7 +3,7 @@ import { isOf, isOpen } from "../../billing/claim.ts";
 import type { RunType } from "../../billing/prices.ts";
 import { kinds } from "../../cluster/index.ts";
 import type { Account } from "../../resources/account.ts";
-import { change } from "../change.ts";
+import { change } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 
 type Priced = Pick<World, "billing" | "client" | "now" | "settings">;

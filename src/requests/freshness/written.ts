@@ -1,7 +1,7 @@
 import { ClusterError, kinds, resourceVersionNumber } from "../../cluster/index.ts";
 import { installed } from "../../resources/crd/installed.ts";
 import type { Kind, KubeObject } from "../../resources/objects.ts";
-import { change } from "../change.ts";
+import { change } from "../update-with-retry.ts";
 import type { ApiSettings, World } from "../world.ts";
 
 /**

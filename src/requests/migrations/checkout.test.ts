@@ -3,7 +3,7 @@ import { migrationWith } from "../../../test/support/requests/migration-with.ts"
 import type { Intent, SeenCheckout } from "../../billing/seen.ts";
 import { ClusterError } from "../../cluster/index.ts";
 import type { PaymentSpec } from "../../resources/payment.ts";
-import { tries } from "../change.ts";
+import { tries } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 import { checkout } from "./checkout.ts";
 

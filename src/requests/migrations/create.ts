@@ -22,10 +22,10 @@ import { measuredSize } from "./probe/estimate.ts";
 import { refuseTooLong } from "./too-long.ts";
 import { marks } from "./view/marks.ts";
 import { placesMark, serversMark, urlDigest } from "./view/places.ts";
-import { untilCached } from "./view/seen.ts";
 import { type Created, type CreateInput, givenOptionsSchema } from "./view/shapes.ts";
 import { justMade } from "./view/shown.ts";
 import { type CheckedPair, checkPair } from "./view/urls.ts";
+import { untilCached } from "./view/wait-for-cache.ts";
 
 interface CreatedBy {
   idempotencyKey?: string;

@@ -5,16 +5,16 @@ import type { Migration } from "../../resources/migration.ts";
 import { dueRun } from "../../resources/run.ts";
 import { payAgain, type RetryPrice } from "../billing/pay-again.ts";
 import { underCeilings } from "../ceilings.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 import { linkOf, withPayment } from "./checkout.ts";
 import { findMigration, notFound } from "./find.ts";
 import { digestFor, wasDone, withAction } from "./keys/action-key.ts";
 import { marks } from "./view/marks.ts";
-import { untilCached } from "./view/seen.ts";
 import type { ActedAgain } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
+import { untilCached } from "./view/wait-for-cache.ts";
 
 interface Raise {
   id: string;

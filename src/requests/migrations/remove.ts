@@ -2,16 +2,16 @@ import { isConflict, kinds } from "../../cluster/index.ts";
 import { clean } from "../../guard/text.ts";
 import type { Migration, MigrationState } from "../../resources/migration.ts";
 import { giveBackFree, useUpFree } from "../billing/give-back.ts";
-import { tries } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { tries } from "../update-with-retry.ts";
 import type { Caller, World } from "../world.ts";
 import { findLive, findMigration } from "./find.ts";
 import { hasWrittenNothing } from "./reset.ts";
-import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
 import { marks } from "./view/marks.ts";
-import { goneEverywhere } from "./view/seen.ts";
+import { checkSeen, type SeenState, seenOf } from "./view/precondition.ts";
 import type { Acted, MigrationListItem } from "./view/shapes.ts";
 import { listed, shownState } from "./view/shown.ts";
+import { goneEverywhere } from "./view/wait-for-cache.ts";
 
 /**
  * Deletes a Migration with its sealed URLs, log and report; a run in progress is stopped. What is in the target stays. From then on it

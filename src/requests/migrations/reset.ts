@@ -10,7 +10,7 @@ import { digestFor, wasDone } from "./keys/action-key.ts";
 import { actedOn, checkUrls, raiseRun } from "./raise.ts";
 import { tooOften } from "./retry.ts";
 import { readMade } from "./view/archive.ts";
-import { checkSeen, type SeenState, seenOf } from "./view/as-seen.ts";
+import { checkSeen, type SeenState, seenOf } from "./view/precondition.ts";
 import type { ResetResponse } from "./view/shapes.ts";
 import { listed } from "./view/shown.ts";
 

@@ -4,8 +4,8 @@ import { kinds } from "../../cluster/index.ts";
 import { type Account, mostIdentities } from "../../resources/account.ts";
 import { replacePassword, storedPassword } from "../accounts/password-store.ts";
 import { asJson } from "../as-json.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { Identity, World } from "../world.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { kinds } from "../../cluster/index.ts";
 import { type Account, mostEndedSessions } from "../../resources/account.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
+import { change } from "../update-with-retry.ts";
 import type { Identity, World } from "../world.ts";
 
 /** The account without one of its sessions. When it has signed out too often in a week, all of them end. */

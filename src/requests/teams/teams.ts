@@ -7,9 +7,9 @@ import { newestFirst, type PageOf, type PageRequest, pageOf } from "../accounts/
 import { type newTeamSchema, type ShownTeam, shownTeam } from "../accounts/shapes.ts";
 import { untilReady } from "../accounts/sign-up.ts";
 import { underCeilings } from "../ceilings.ts";
-import { change } from "../change.ts";
 import { Problem } from "../errors.ts";
-import { untilCached } from "../migrations/view/seen.ts";
+import { untilCached } from "../migrations/view/wait-for-cache.ts";
+import { change } from "../update-with-retry.ts";
 import type { Identity, World } from "../world.ts";
 import { asMember, memberOf, newTeamName } from "./membership.ts";
 

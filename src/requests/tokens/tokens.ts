@@ -5,7 +5,7 @@ import { type ApiToken, tokenScopes } from "../../resources/token.ts";
 import { newestFirst, type PageOf, type PageRequest, pageOf } from "../accounts/page.ts";
 import { type mintSchema, type ShownToken, shownToken } from "../accounts/shapes.ts";
 import { invalidField, Problem } from "../errors.ts";
-import { goneEverywhere, untilCached } from "../migrations/view/seen.ts";
+import { goneEverywhere, untilCached } from "../migrations/view/wait-for-cache.ts";
 import { requireTokensScope } from "../sessions/scope.ts";
 import type { Identity, World } from "../world.ts";
 import { makeToken } from "./token.ts";

@@ -74,11 +74,11 @@ export const requests: readonly Mutant[] = [
   },
   {
     id: "seen-state-ignored",
-    file: "src/requests/migrations/view/as-seen.ts",
+    file: "src/requests/migrations/view/precondition.ts",
     find: "now.reset === seen.reset;",
     replace: "now.reset >= 0;",
     test: {
-      file: "src/requests/migrations/view/as-seen.test.ts",
+      file: "src/requests/migrations/view/precondition.test.ts",
       name: "what was agreed to is refused where the migration was reset meanwhile",
     },
     harm: "A model's delete, agreed to for one state, is done in another.",

@@ -47,7 +47,7 @@ import {
   reportPostgresDependents,
   reportRefused,
   reportUnmatched,
-} from "../in-the-way.ts";
+} from "../name-conflicts.ts";
 import { assessPostgresTarget } from "../postgres/index.ts";
 import { namedIn, reportMysqlDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { rowsToPostgres } from "../rows-to-postgres.ts";

@@ -1,7 +1,7 @@
 import type { Session } from "../../mysql/driver/session.ts";
 import { keylessTables } from "../../mysql/target/keyless.ts";
 import type { ReportFinding } from "../finding.ts";
-import { reportRefused } from "../in-the-way.ts";
+import { reportRefused } from "../name-conflicts.ts";
 
 /** Tables that the target refuses, or gives a key that the source does not have. */
 export const reportKeyless = (

@@ -30,7 +30,7 @@ import { type Claimed, reportClaimed } from "../claimed.ts";
 import { reportDataOnly } from "../data-only.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "../finding.ts";
 import type { TargetFindings } from "../found.ts";
-import { reportPostgresObjects, reportRefused, withFix } from "../in-the-way.ts";
+import { reportPostgresObjects, reportRefused, withFix } from "../name-conflicts.ts";
 import { noneDropped, reportPostgresDropped } from "../rows-dropped.ts";
 import { assessPostgresTarget, type PostgresReadings, reportSequences } from "./index.ts";
 import { reportCollations } from "./limits.ts";

@@ -1,15 +1,15 @@
 import { among, identifier, literal } from "../driver/names.ts";
 import type { Row, Session } from "../driver/session.ts";
-import { readExactDefaults } from "./exact.ts";
 import { readExactBytes } from "./exact-bytes.ts";
+import { readExactDefaults } from "./exact-defaults.ts";
 import { readExactInstants } from "./exact-instants.ts";
 import { readForeignKeys } from "./foreign-keys.ts";
+import { findUnseen } from "./hidden-objects.ts";
 import { readObjects, readViewNames, type SourceObject } from "./objects.ts";
 import { readPartitions } from "./partitions.ts";
 import { readParsers, readPeriods } from "./periods.ts";
 import { readChecks } from "./table-conditions.ts";
 import type { Catalogue, SourceColumn, SourceTable } from "./tables.ts";
-import { findUnseen } from "./unseen.ts";
 
 export { expressionText, labelsOf, unescaped } from "./catalogue-text.ts";
 export type { Catalogue, SourceColumn, SourceForeignKey, SourceIndex, SourceIndexPart, SourceTable } from "./tables.ts";

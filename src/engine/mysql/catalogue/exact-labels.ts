@@ -4,7 +4,7 @@ import { labelsOf } from "./catalogue-text.ts";
 import type { SourceTable } from "./tables.ts";
 
 /**
- * Labels of ENUM and SET are shown with `?` for each character of four bytes, as defaults are (exact.ts). Only the rows
+ * Labels of ENUM and SET are shown with `?` for each character of four bytes, as defaults are (exact-defaults.ts). Only the rows
  * tell the label itself, so each column with a `?` in one is asked for its different values, which reads the table; a label
  * that no row has stays as it is shown, and the column is marked.
  */

@@ -1,5 +1,5 @@
+import type { Unseen } from "./hidden-objects.ts";
 import type { SourceObject } from "./objects.ts";
-import type { Unseen } from "./unseen.ts";
 
 /** What a MySQL table consists of. Shapes only. */
 
@@ -38,7 +38,7 @@ export interface SourceColumn {
    */
   default: string | null;
   /**
-   * The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact.ts), or be
+   * The default may hold other characters where it shows `?`, or more digits than the six that are shown (exact-defaults.ts), or be
    * written in a time zone that is not known (exact-instants.ts).
    */
   defaultInDoubt?: "characters" | "digits" | "instant";

@@ -7,8 +7,8 @@ import { positionOf } from "./definition.ts";
 
 /**
  * A table's text with the characters of four bytes for which the server shows `?` in labels, and MariaDB in defaults, and
- * with a FLOAT's default beyond six digits, and bytes: the catalogue tells what they are (exact.ts, exact-labels.ts). What cannot be
- * told is a doubt. Pure.
+ * with a FLOAT's default beyond six digits, and bytes: the catalogue tells what they are (exact-defaults.ts, exact-labels.ts).
+ * What cannot be told is a doubt. Pure.
  */
 export function exactDefinition(
   definition: Definition,

@@ -5,7 +5,7 @@ import type { Server, Session } from "./session-types.ts";
 /**
  * Settings of every session on MySQL and MariaDB, whatever the server's own are. `div_precision_increment`,
  * `default_week_format` and `lc_time_names` are not in the list: a target computes generated columns by its own, as its
- * users' sessions do, and computed.ts compares the values.
+ * users' sessions do, and generated-columns.ts compares the values.
  */
 
 /** They change how values and definitions are written or read. Each is read back. */

@@ -1,6 +1,6 @@
 import { named } from "../../contract/text/own-property.ts";
 import { intoMysqlCharset } from "./charsets.ts";
-import { type Labels, labelled, type Reader, reads } from "./reads.ts";
+import { type Labels, labelled, type Reader, reads } from "./text-conversion.ts";
 import { type Check, type Fit, intervalUnits, type TextType, type ValueType } from "./types.ts";
 
 /**

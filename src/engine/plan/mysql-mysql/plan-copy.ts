@@ -6,7 +6,7 @@ import { drawsNumbers, escaped, noSequences } from "../../mysql/definitions/code
 import { databaseNote, type TargetDefault } from "../../mysql/definitions/routine-collations.ts";
 import { identifier } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
-import { map } from "../../run/memory/lazy.ts";
+import { map } from "../../run/memory/iterators.ts";
 import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";

@@ -3,7 +3,7 @@ import type { Catalogue } from "../../mysql/catalogue/catalogue.ts";
 import { readDefinitions } from "../../mysql/catalogue/objects.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
-import { map } from "../../run/memory/lazy.ts";
+import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
 import {
   type Plan,

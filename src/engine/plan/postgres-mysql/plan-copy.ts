@@ -4,7 +4,7 @@ import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { TableDefinition } from "../../postgres/catalogue/catalogue.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
-import { map } from "../../run/memory/lazy.ts";
+import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
 import {
   type Plan,
@@ -15,7 +15,7 @@ import {
   withoutText,
 } from "../types.ts";
 import type { TargetFacts } from "./columns/scheme.ts";
-import { readSrids } from "./columns/shapes.ts";
+import { readSrids } from "./columns/spatial-types.ts";
 import { objectEntries, sequenceEntries } from "./copy/report.ts";
 import { selectedViews, type ViewOutcomes, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";

@@ -9,7 +9,7 @@ import { dial } from "../../../guard/dial.ts";
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
 import { programBytes } from "../../run/memory/bounded.ts";
-import { findFirst } from "../../run/memory/lazy.ts";
+import { findFirst } from "../../run/memory/iterators.ts";
 import { createPacked, type Packed } from "../../run/memory/packed.ts";
 import { releaseMemory } from "../../run/memory/release.ts";
 import type { Session } from "../driver/connection.ts";

@@ -1,4 +1,4 @@
-import { largestSrid } from "../../plan/mysql-postgres/columns/shapes.ts";
+import { largestSrid } from "../../plan/mysql-postgres/columns/spatial-types.ts";
 import { createWkb, type Wkb } from "../wkb.ts";
 
 /**

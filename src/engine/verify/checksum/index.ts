@@ -4,7 +4,6 @@ import { engineError as mysqlError } from "../../mysql/driver/errors.ts";
 import { engineError as postgresError } from "../../postgres/driver/errors.ts";
 import type { Throttle } from "../../run/throttle.ts";
 import { type Task, workOff } from "../../run/work.ts";
-import { encodingOf } from "./alone.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { comparedForm, type Encodings, type NamedColumn } from "./forms.ts";
@@ -23,6 +22,7 @@ import {
   type ReaderPair,
   type TableWork,
 } from "./table.ts";
+import { encodingOf } from "./table-checksums.ts";
 import { createHalf } from "./table-side.ts";
 import { type ColumnType, type TableType, tableKey } from "./types.ts";
 

@@ -16,7 +16,6 @@ import { identifier, qualified } from "../../mysql/driver/names.ts";
 import type { Server, Session } from "../../mysql/driver/session.ts";
 import { readSequences } from "../../plan/mysql-mysql/index.ts";
 import type { ComparedObject, Particular } from "../same-engine.ts";
-import { type Beyond, readBeyond } from "./beyond.ts";
 import {
   bare,
   boundsOf,
@@ -27,6 +26,7 @@ import {
   crossOptions,
   partitionsOf,
 } from "./crossing.ts";
+import { type Beyond, readBeyond } from "./information-schema.ts";
 import { type UntranslatedObject, untranslatedOf } from "./refused.ts";
 
 /** Every object of a MySQL or MariaDB database with all its particulars, named as the source names it. */

@@ -4,7 +4,7 @@ import type { Team } from "../../../resources/team.ts";
 import { Problem } from "../../errors.ts";
 import type { Caller, World } from "../../world.ts";
 import { whenReady } from "../namespace.ts";
-import { untilCached } from "./seen.ts";
+import { untilCached } from "./wait-for-cache.ts";
 
 /** What a verb waits for, by a clock that only its own pauses move. */
 

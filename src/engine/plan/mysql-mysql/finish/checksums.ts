@@ -3,7 +3,7 @@ import { compareTables } from "../../../verify/checksum/index.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import type { ComputedThere } from "./computed-there.ts";
+import type { ComputedThere } from "./read-generated-columns.ts";
 
 /** The values of both sides, the source's inside its snapshot. `computed`: content `data`. */
 export async function compareValues(

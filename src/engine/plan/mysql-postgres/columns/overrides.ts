@@ -8,12 +8,12 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { serverMessage } from "../../../postgres/driver/errors.ts";
 import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import { mysqlValueType } from "../../fits/mysql-type.ts";
-import { mysqlDoubt } from "../../fits/of-mysql.ts";
+import { mysqlDoubt } from "../../fits/mysql-values.ts";
 import { postgresValueType } from "../../fits/postgres-type.ts";
 import { fitOf } from "../../fits/rules.ts";
 import type { Fit } from "../../fits/types.ts";
 import { columnKey, type NamedType } from "./column-plan.ts";
-import { isPostgis, isShape } from "./shapes.ts";
+import { isPostgis, isShape } from "./spatial-types.ts";
 import type { TargetType } from "./types.ts";
 
 /** The types of the target that the user names by column (`options.types`), and how a column's bytes come into them. */

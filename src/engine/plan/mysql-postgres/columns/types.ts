@@ -4,7 +4,7 @@ import { identifier } from "../../../mysql/driver/names.ts";
 import { literal } from "../../../postgres/driver/names.ts";
 import { kind, type MysqlToCopyField } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Doubt } from "../../fits/values.ts";
-import { geometryType } from "./shapes.ts";
+import { geometryType } from "./spatial-types.ts";
 
 /**
  * MySQL's types → PostgreSQL's, from the catalogue alone. Where the type holds more than its usual data the usual

@@ -1,13 +1,13 @@
 import { counted } from "../../../../guard/text.ts";
 import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import { unseenEntries } from "../../../mysql/catalogue/hidden-objects.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
-import { unseenEntries } from "../../../mysql/catalogue/unseen.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { notCopiedText } from "../../../report/not-copied.ts";
-import { map } from "../../../run/memory/lazy.ts";
+import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import { createWarnings } from "../../../run/warnings.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";

@@ -1,8 +1,8 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
 import { shortList } from "../../../contract/text/short-list.ts";
+import { unseenText } from "../../../mysql/catalogue/hidden-objects.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { PlanWarning } from "../../types.ts";
 import type { ViewOutcomes } from "../finish/create-views.ts";

@@ -5,7 +5,7 @@ import { markOf } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { verifiedEqual } from "../../../run/verified-tables.ts";
 import { formatTable } from "../../../verify/checksum/messages.ts";
-import { refuseMysqlMisfits, strayBytes } from "../../fits/of-mysql.ts";
+import { refuseMysqlMisfits, strayBytes } from "../../fits/mysql-values.ts";
 import { looking, writtenAlone } from "../../fits/values.ts";
 import { type ChecksumRun, compareValues } from "../finish/checksums.ts";
 import type { Planned } from "../tables/plan-tables.ts";

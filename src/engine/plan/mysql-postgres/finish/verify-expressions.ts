@@ -1,7 +1,12 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
-import { type Computing, differingColumns, differingText, differingThere } from "../../../verify/checksum/computed.ts";
+import {
+  type Computing,
+  differingColumns,
+  differingText,
+  differingThere,
+} from "../../../verify/checksum/generated-columns.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { isGenerated, mentions } from "../columns/expressions.ts";
 import type { CopyRun } from "../copy/run.ts";

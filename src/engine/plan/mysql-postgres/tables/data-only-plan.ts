@@ -7,8 +7,8 @@ import { identifier as sourceIdentifier, qualified as sourceQualified } from "..
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import { crossConditions } from "../../fits/conditions.ts";
+import { mysqlDoubt } from "../../fits/mysql-values.ts";
 import { becomesNull, nullChecks } from "../../fits/nulls.ts";
-import { mysqlDoubt } from "../../fits/of-mysql.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
 import type { ColumnPlan, Scheme } from "../columns/column-plan.ts";

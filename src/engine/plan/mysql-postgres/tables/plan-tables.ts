@@ -12,7 +12,7 @@ import { readTarget, type TargetDatabase } from "../copy/target.ts";
 import { filledNames, plannedNames, takenNames } from "./claims.ts";
 import { planDataOnly } from "./data-only-plan.ts";
 import { type ExistingTable, readThere } from "./existing-tables.ts";
-import { createRemade } from "./remade-plan.ts";
+import { createRemade } from "./plan-cache.ts";
 import { type MysqlSource, schemeFor } from "./scheme.ts";
 import { planSequences } from "./sequences.ts";
 import { planTable, type TablePlan } from "./table-plan.ts";

@@ -1,7 +1,7 @@
 import { renamed } from "../../../contract/known.ts";
 import { mysqlEngine } from "../../../contract/text/engine-name.ts";
+import { unseenText } from "../../../mysql/catalogue/hidden-objects.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import { unseenText } from "../../../mysql/catalogue/unseen.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
 import { type ReadableRelation, translateViews } from "../../translate/views.ts";

@@ -12,7 +12,7 @@ export interface Scheme {
   database: string;
   /** The target makes 0 of -0, as MariaDB before 11 does. */
   unsignedZero: boolean;
-  /** SRIDs that the target knows (shapes.ts); undefined: it takes any. */
+  /** SRIDs that the target knows (spatial-types.ts); undefined: it takes any. */
   srids: Srids | undefined;
   /** Source oid → target table. */
   tables: ReadonlyMap<number, string>;

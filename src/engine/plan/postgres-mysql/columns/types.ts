@@ -5,7 +5,7 @@ import { storedXml } from "../../../postgres/catalogue/xml-parts.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
 import { type CopyToLoadFieldKind, kind, type Srids } from "../../../rows/copy-to-load/fields.ts";
 import { realText } from "../../fits/real-text.ts";
-import { noShape, ownShape, postgisShape } from "./shapes.ts";
+import { noShape, ownShape, postgisShape } from "./spatial-types.ts";
 import type { ObservedType, TargetType } from "./target-type.ts";
 
 /**

@@ -10,7 +10,7 @@ import type { CopyToLoadFindings } from "../../../rows/copy-to-load/fields.ts";
 import { type CopyToLoadEncoder, createCopyToLoadEncoder } from "../../../rows/copy-to-load/rows.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import type { TablePart } from "../tables/relations.ts";
+import type { TablePart } from "../tables/table-parts.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** One part of a table: COPY out of the snapshot → LOAD DATA, in one transaction that also marks the part as done. */

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
-import { map } from "../../../run/memory/lazy.ts";
+import { map } from "../../../run/memory/iterators.ts";
 import { setsOf } from "../columns/narrowing.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { doubtfulTables } from "./doubtful-tables.ts";

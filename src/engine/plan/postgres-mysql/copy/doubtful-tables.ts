@@ -1,5 +1,5 @@
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
+import type { PostgresDoubtful } from "../../fits/postgres-values.ts";
 import { writtenAlone } from "../../fits/values.ts";
 import { doubtsWith } from "../columns/narrowing.ts";
 import type { TableState } from "./state.ts";

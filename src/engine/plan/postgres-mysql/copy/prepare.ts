@@ -14,13 +14,13 @@ import { openSource, type PostgresSource } from "../../../postgres/source/source
 import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
 import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
-import { map } from "../../../run/memory/lazy.ts";
+import { map } from "../../../run/memory/iterators.ts";
 import { workOff } from "../../../run/work.ts";
-import { refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { refusePostgresMisfits } from "../../fits/postgres-values.ts";
 import { looking } from "../../fits/values.ts";
 import { setsOf } from "../columns/narrowing.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
-import { readSrids } from "../columns/shapes.ts";
+import { readSrids } from "../columns/spatial-types.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { setPresentCounter } from "../finish/finish-table.ts";
 import { type Chosen, choose, readAsTables } from "../tables/choose-tables.ts";

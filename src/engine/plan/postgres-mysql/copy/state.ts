@@ -2,7 +2,7 @@ import type { TableDefinition } from "../../../postgres/catalogue/catalogue.ts";
 import type { CopyToLoadEncoder } from "../../../rows/copy-to-load/rows.ts";
 import type { FinishedMark } from "../../../run/fence/finished-marks.ts";
 import type { ObservedType } from "../columns/target-type.ts";
-import type { Rows } from "../tables/relations.ts";
+import type { Rows } from "../tables/table-parts.ts";
 import type { Plans, TablePlan } from "../tables/table-plan.ts";
 import type { PartResult } from "./copy-part.ts";
 import { createObservedTypes, type ObservedTypes, type ReadonlyObservedTypes } from "./observed-types.ts";

@@ -9,8 +9,8 @@ import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { refuseReferences } from "../../../mysql/target/name-conflicts.ts";
 import { isNamed, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { leniently, tooWide } from "../columns/row-size.ts";
 import type { Relation, TargetFacts } from "../columns/scheme.ts";
-import { leniently, tooWide } from "../columns/wide.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** The target before the first write: what is there, what it can do, and what of it has to go. */

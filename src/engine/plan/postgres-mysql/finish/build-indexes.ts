@@ -7,7 +7,7 @@ import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { leniently } from "../columns/wide.ts";
+import { leniently } from "../columns/row-size.ts";
 import { targetName } from "../copy/target.ts";
 import { type IndexPlan, indexEntries } from "../tables/indexes.ts";
 import type { TablePlan } from "../tables/table-plan.ts";

@@ -9,7 +9,7 @@ import { type Finish, finishTables, persistently } from "../../../mysql/target/c
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { workOff } from "../../../run/work.ts";
-import { leniently } from "../columns/wide.ts";
+import { leniently } from "../columns/row-size.ts";
 import { targetName } from "../copy/target.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "../tables/foreign-keys.ts";
 import type { SourceSequence } from "../tables/sequences.ts";

@@ -1,5 +1,5 @@
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { differingColumns, differingText, differingThere } from "../../../verify/checksum/computed.ts";
+import { differingColumns, differingText, differingThere } from "../../../verify/checksum/generated-columns.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import type { CopyWorker } from "../copy/copy-part.ts";
 import { fillColumn } from "../copy/observed-types.ts";

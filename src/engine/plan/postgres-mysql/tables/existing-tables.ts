@@ -16,7 +16,7 @@ import { type CheckCondition, crossConditions } from "../../fits/conditions.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
 import { fitPresent } from "../columns/narrowing.ts";
-import { asWritten } from "../columns/shapes.ts";
+import { asWritten } from "../columns/spatial-types.ts";
 import { selectColumn } from "../columns/types.ts";
 import { targetName } from "../copy/target.ts";
 import type { TablePlan } from "./table-plan.ts";

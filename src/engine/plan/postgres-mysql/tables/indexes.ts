@@ -6,7 +6,7 @@ import { type SourceIndex, type TableDefinition, tableName } from "../../../post
 import { kind } from "../../../rows/copy-to-load/fields.ts";
 import type { Names } from "../../unique-names.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
-import { shares } from "../columns/key-room.ts";
+import { shares } from "../columns/key-lengths.ts";
 import { characterBytes, keyBytes } from "../columns/types.ts";
 
 /** An index of PostgreSQL as one of MySQL, or why it is not one. Pure. */

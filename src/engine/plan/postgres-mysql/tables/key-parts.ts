@@ -1,7 +1,7 @@
 import { identifier } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { qualified, identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
-import type { Rows, TablePart } from "./relations.ts";
+import type { Rows, TablePart } from "./table-parts.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /**

@@ -5,13 +5,13 @@ import type { PostgresSource } from "../../../postgres/source/source.ts";
 import { createRecent } from "../../../run/memory/recent.ts";
 import type { ColumnPlanning, Expressions } from "../columns/column-plan.ts";
 import { createExpressions } from "../columns/expressions.ts";
-import { keyedColumns } from "../columns/key-room.ts";
+import { keyedColumns } from "../columns/key-lengths.ts";
 import { checkOverrides, overrideOf } from "../columns/overrides.ts";
 import { createScheme, type Scheme, type TargetFacts } from "../columns/scheme.ts";
 import { createObservedTypes, type ReadonlyObservedTypes } from "../copy/observed-types.ts";
 import { createTableState, plansOf, type TableState } from "../copy/state.ts";
 import { joinedTypes, joinKey } from "./foreign-keys.ts";
-import { rowsOf } from "./relations.ts";
+import { rowsOf } from "./table-parts.ts";
 import type { Plans, TablePlan } from "./table-plan.ts";
 import { planTable } from "./table-statements.ts";
 

@@ -10,9 +10,9 @@ import type { ColumnPlan, ColumnPlanning } from "../columns/column-plan.ts";
 import { fitRow, planColumn } from "../columns/columns.ts";
 import { createNames } from "../columns/names.ts";
 import { doubtsOfNamed } from "../columns/narrowing.ts";
+import { isWide } from "../columns/row-size.ts";
 import type { TargetType } from "../columns/target-type.ts";
 import { binaryCollation, selectColumn } from "../columns/types.ts";
-import { isWide } from "../columns/wide.ts";
 import {
   commentCharacters,
   cutComment,

@@ -20,7 +20,7 @@ import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
 import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
-import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/of-postgres.ts";
+import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/postgres-values.ts";
 import { looking } from "../../fits/values.ts";
 import { account, createNotes, type Notes, noteReduced } from "../finish/account.ts";
 import { type ComputedTables, readComputed, tellOthers } from "../finish/computed-columns.ts";

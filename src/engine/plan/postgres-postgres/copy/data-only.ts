@@ -11,7 +11,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { lockOwnRows, ownTransactions } from "../../../postgres/fence/own-rows.ts";
 import { refuseAmbiguousDrops } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import type { PostgresDoubtful } from "../../fits/of-postgres.ts";
+import type { PostgresDoubtful } from "../../fits/postgres-values.ts";
 import { amountsOf, doubtsOf, type ExistingTable, readFor } from "../schema/existing-columns.ts";
 import { keyOf, relationOf } from "../schema/loaded-tables.ts";
 import { knownTables } from "./prepare-target.ts";

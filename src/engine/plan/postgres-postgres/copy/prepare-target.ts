@@ -10,7 +10,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { partKinds } from "../../../run/fence/claims.ts";
 import { isNamed, type NamedTable, refuseAmbiguousDrops, refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import { filter, map } from "../../../run/memory/lazy.ts";
+import { filter, map } from "../../../run/memory/iterators.ts";
 import { refuseCollisions } from "../schema/compare-inventories.ts";
 
 /** The target before a schema is made in it: nothing may stand in the way but tables that were named to be dropped. */

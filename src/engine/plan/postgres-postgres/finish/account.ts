@@ -3,7 +3,7 @@ import { printable } from "../../../contract/text/printable.ts";
 import { packInventory, type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { transacted } from "../../../run/fence/fence.ts";
-import { filter, map } from "../../../run/memory/lazy.ts";
+import { filter, map } from "../../../run/memory/iterators.ts";
 import { createPacked, type Packed } from "../../../run/memory/packed.ts";
 import { createWarnings, type Warnings } from "../../../run/warnings.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";

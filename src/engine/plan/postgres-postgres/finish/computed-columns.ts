@@ -5,7 +5,7 @@ import type { DataTable } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { isRefusal, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import { pairOf, searchColumns } from "../../../verify/checksum/computed.ts";
+import { pairOf, searchColumns } from "../../../verify/checksum/generated-columns.ts";
 import { compareTables, type TablePair } from "../../../verify/checksum/index.ts";
 import type { CopyWorker } from "../copy/worker.ts";
 import type { Notes } from "./account.ts";

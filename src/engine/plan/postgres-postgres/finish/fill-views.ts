@@ -7,7 +7,7 @@ import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import { filter } from "../../../run/memory/lazy.ts";
+import { filter } from "../../../run/memory/iterators.ts";
 import { applySteps, failed, isTolerable, type ObjectTarget } from "../copy/create-objects.ts";
 import type { Step } from "../schema/entries.ts";
 import type { Notes } from "./account.ts";

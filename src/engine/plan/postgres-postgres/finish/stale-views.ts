@@ -4,7 +4,7 @@ import type { Thing } from "../../../postgres/catalogue/inventory.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
-import { filter, map } from "../../../run/memory/lazy.ts";
+import { filter, map } from "../../../run/memory/iterators.ts";
 
 /**
  * Materialised views are filled by their queries in the target, since nothing else writes into them: where the source's

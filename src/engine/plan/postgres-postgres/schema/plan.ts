@@ -12,7 +12,7 @@ import type { HeldLocks } from "../../../postgres/source/holding.ts";
 import { leftInSource } from "../../../postgres/source/left-in-source.ts";
 import { openSource, type PostgresSource, type SourceOptions } from "../../../postgres/source/source.ts";
 import { transacted } from "../../../run/fence/fence.ts";
-import { filter, map } from "../../../run/memory/lazy.ts";
+import { filter, map } from "../../../run/memory/iterators.ts";
 import { batches, createPacked, type Packed } from "../../../run/memory/packed.ts";
 import type { CopyWorker } from "../copy/worker.ts";
 import { createSteps, needsAddress, type Stage, type Step, withoutNaming, withRefusal } from "./entries.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { RunLimits, Standing } from "./admission.ts";
 import type { Candidate } from "./candidate.ts";
-import { createLines } from "./lines.ts";
+import { createLines } from "./job-queue.ts";
 
 const one = (uid: string, more: Partial<Candidate> = {}): Candidate => ({
   ...{ kind: "Migration", name: uid, namespace: "a", uid, generation: 1, account: undefined },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Client, ClusterError } from "../cluster/index.ts";
 import { type KubeObject, kinds } from "../resources/objects.ts";
-import { change } from "./change.ts";
+import { change } from "./update-with-retry.ts";
 
 type Counter = KubeObject & { data?: Record<string, string> };
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { shares } from "./key-room.ts";
+import { shares } from "./key-lengths.ts";
 
 test.each([
   [[10, 20], 100, [10, 20]],

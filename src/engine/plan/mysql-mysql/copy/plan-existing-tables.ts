@@ -2,7 +2,7 @@ import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
-import { refuseMysqlMisfits } from "../../fits/of-mysql.ts";
+import { refuseMysqlMisfits } from "../../fits/mysql-values.ts";
 import { looking } from "../../fits/values.ts";
 import { checkPresent, type DataOnlyPlan } from "../tables/data-only.ts";
 import { charsetsOf } from "../tables/existing-columns.ts";

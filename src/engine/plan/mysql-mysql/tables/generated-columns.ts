@@ -1,5 +1,5 @@
 import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
-import type { Computing } from "../../../verify/checksum/computed.ts";
+import type { Computing } from "../../../verify/checksum/generated-columns.ts";
 import { isPeriod } from "./row-times.ts";
 import { isGenerated, type TablePlan } from "./table-plan.ts";
 

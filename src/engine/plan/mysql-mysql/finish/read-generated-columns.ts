@@ -1,11 +1,11 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import { literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import { filter } from "../../../run/memory/lazy.ts";
-import { differingText, differingThere } from "../../../verify/checksum/computed.ts";
+import { filter } from "../../../run/memory/iterators.ts";
+import { differingText, differingThere } from "../../../verify/checksum/generated-columns.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { TargetDatabase } from "../copy/target.ts";
-import { computedOf, computingOf } from "../tables/computed.ts";
+import { computedOf, computingOf } from "../tables/generated-columns.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /** Content `data`: the columns that source and target both compute, each by its own expression. */

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { migrationWith } from "../../../../test/support/requests/migration-with.ts";
-import { checkSeen, seenOf } from "./as-seen.ts";
+import { checkSeen, seenOf } from "./precondition.ts";
 
 const failed = { state: "failed" as const, run: 1, attempt: 1, reset: 0 };
 const seen = seenOf(migrationWith({ status: failed }));
