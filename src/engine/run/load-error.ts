@@ -3,6 +3,10 @@ import { EngineError } from "../contract/index.ts";
 /** The rows of one table may cause them. */
 const ofRows: ReadonlySet<string> = new Set(["database_error", "data_refused", "row_too_large", "unsupported_text"]);
 
+/** The end of a run that cannot build a unique index, since the target takes two of the table's rows to be equal in it. */
+export const duplicateKey = (table: string, said: string, cause: unknown): EngineError =>
+  new EngineError("duplicate_key", `table ${table}: a unique index cannot be built: ${said}`, { cause });
+
 /**
  * An error of loading a table, with the source's names of the table and, where the server tells it, of the column. What the
  * target answers to a value is `data_refused`: `isValue` knows its numbers or states. Pure.

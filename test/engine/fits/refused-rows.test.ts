@@ -3,7 +3,7 @@ import { error } from "../../support/engine/mysql-support.ts";
 import { run } from "../../support/engine/run.ts";
 import { directions, startTwoKinds, type TwoKinds } from "../../support/engine/two-kinds.ts";
 
-/** Rows alone: the same fault ends a copy with the same code and the same form of message in each direction. */
+/** The same fault ends a copy with the same code and the same form of message in each direction. */
 
 let servers: TwoKinds;
 beforeAll(async () => {
@@ -39,7 +39,7 @@ async function refused(from: keyof typeof odd, to: keyof typeof odd, table: stri
   return failed.message;
 }
 
-test.each(directions)("%s to %s: refused rows are named by the source's table", async (from, to) => {
+test.each(directions)("%s to %s, rows alone: refused rows are named by the source's table", async (from, to) => {
   const name = from === "postgres" ? "public\\.t" : "t";
   for (const [fault, table, rows, column] of counted)
     expect(await refused(from, to, table, rows), fault).toMatch(
@@ -49,4 +49,24 @@ test.each(directions)("%s to %s: refused rows are named by the source's table", 
     expect(await refused(from, to, table, rows), fault).toMatch(
       new RegExp(`^table ${name}: the target .*\\b${named}\\b`),
     );
+});
+
+/** MySQL has the unique index of a small table before its rows: it refuses the row. */
+test.each([
+  ["postgres", "duplicate_key", /^table public\.t: a unique index cannot be built: .*\btwice\b/],
+  ["mariadb", "data_refused", /^table public\.t: the target took 1 of 2 rows.*\btwice\b/],
+] as const)("postgres to %s: rows that are equal in a unique index end the copy with %s", async (to, code, message) => {
+  const source = await servers.make("postgres", [
+    "CREATE TABLE t (id int PRIMARY KEY, n int NOT NULL)",
+    "INSERT INTO t VALUES (1, 7), (2, 7)",
+    "CREATE INDEX twice ON t (n)",
+    // As after damage to the source's index.
+    "UPDATE pg_catalog.pg_index SET indisunique = true WHERE indexrelid = 'twice'::regclass",
+  ]);
+  const target = await servers.make(to, []);
+  await expect(run({ source: source.endpoint, target: target.endpoint })).rejects.toMatchObject({
+    code,
+    message: expect.stringMatching(message),
+    retryable: false,
+  });
 });

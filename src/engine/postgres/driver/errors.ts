@@ -16,6 +16,7 @@ import {
   permission,
   unreachable,
 } from "../../contract/server-errors.ts";
+import { fullName } from "../../contract/text/full-name.ts";
 import { noPassword } from "../../contract/text/no-password.ts";
 import { named } from "../../contract/text/own-property.ts";
 import { printable } from "../../contract/text/printable.ts";
@@ -109,24 +110,27 @@ function byMessage(text: string, errno: string): Meaning | undefined {
   return undefined;
 }
 
-/** Five characters of SQLSTATE of a server's error, looked up through causes; undefined for other errors. */
-export function sqlState(error: unknown): string | undefined {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    const code = "code" in at && typeof at.code === "string" ? at.code : undefined;
-    if (code !== undefined && "severity" in at && /^[0-9A-Z]{5}$/.test(code)) return code;
-  }
+/** As the driver gives a server's error. */
+type ServerError = Error & Partial<Record<"code" | "detail" | "where" | "schema" | "table", string>>;
+
+/** The server's own error, looked up through causes. */
+function serverError(error: unknown): ServerError | undefined {
+  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
+    if ("severity" in at) return at;
   return undefined;
 }
 
-/** The server's own words (message, detail), looked up through causes, printable. */
+/** Five characters of SQLSTATE of a server's error; undefined for other errors. */
+export function sqlState(error: unknown): string | undefined {
+  const { code } = serverError(error) ?? {};
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
+}
+
+/** The server's own words (message, detail), printable. */
 export function serverMessage(error: unknown): string {
-  let words = error instanceof Error ? error.message : String(error);
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++) {
-    if ("severity" in at) {
-      words = "detail" in at && typeof at.detail === "string" ? `${at.message}: ${at.detail}` : at.message;
-    }
-  }
-  return printable(words.slice(0, mostWords));
+  const found = serverError(error);
+  const words = found?.message ?? (error instanceof Error ? error.message : String(error));
+  return printable((found?.detail === undefined ? words : `${words}: ${found.detail}`).slice(0, mostWords));
 }
 
 /** `doing`: as in `errorOf`. */
@@ -160,12 +164,15 @@ export function columnAt<Column extends { name: string }>(
   error: unknown,
   columns: readonly Column[],
 ): Column | undefined {
-  for (let at: unknown = error, depth = 0; at instanceof Error && depth < 8; at = at.cause, depth++)
-    if ("where" in at && typeof at.where === "string") {
-      const context = at.where;
-      return columns.find(({ name }) => context.includes(`, column ${name}: `));
-    }
-  return undefined;
+  const { where = "" } = serverError(error) ?? {};
+  return columns.find(({ name }) => where.includes(`, column ${name}: `));
+}
+
+/** The table whose rows are equal in a unique index; not where two sessions make one object at a time. */
+export function doubledIn(error: unknown): string | undefined {
+  const { schema, table } = serverError(error) ?? {};
+  const found = sqlState(error) === "23505" && schema !== undefined && schema !== "pg_catalog" && table !== undefined;
+  return found ? fullName(schema, table) : undefined;
 }
 
 /** The end of a run with `on_object_error: fail`. `what`: kind and name. */

@@ -9,6 +9,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { runTableDdl } from "../../../mysql/target/doubled-labels.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
+import { duplicateKey } from "../../../run/load-error.ts";
 import { createStatement, isNumbered, type TablePlan } from "../tables/table-plan.ts";
 
 /**
@@ -125,7 +126,7 @@ async function makeWithout(
 
 /**
  * Builds the indexes that were left for later; answers with those that the server refuses, each with its words. `strict`:
- * `on_object_error: fail`. Errors: `schema_refused`, also for a unique index whose rows are refused.
+ * `on_object_error: fail`. Errors: `duplicate_key`, `schema_refused`.
  */
 export async function buildIndexes(
   session: Session,
@@ -171,10 +172,13 @@ export function serverMessage(error: unknown): string {
   return cause instanceof Error ? cause.message : String(cause);
 }
 
-const indexError = (error: unknown, table: string): unknown =>
-  error instanceof EngineError && ["database_error", "data_refused"].includes(error.code)
+function indexError(error: unknown, table: string): unknown {
+  if (!(error instanceof EngineError)) return error;
+  if (error.code === "data_refused") return duplicateKey(table, error.message, error);
+  return error.code === "database_error"
     ? new EngineError(error.code, `indexes of table ${table}: ${error.message}`, { cause: error.cause })
     : error;
+}
 
 /** `` (`a`,`b`) `` */
 export const columnList = (names: readonly string[]): string => `(${names.map(identifier).join(",")})`;

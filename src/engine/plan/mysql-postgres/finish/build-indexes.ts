@@ -1,7 +1,7 @@
-import { EngineError } from "../../../contract/index.ts";
 import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
+import { duplicateKey } from "../../../run/load-error.ts";
 import type { IndexPlan } from "../columns/column-plan.ts";
 import { all } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -56,11 +56,7 @@ async function build(
     // A key that is too long for a page, a type without an order, an expression that a row's value has no result in.
     if (!isRefusal(error)) {
       if (sqlState(error) !== "23505") throw error;
-      throw new EngineError(
-        "duplicate_key",
-        `table ${table}: the unique index ${name} cannot be built: ${serverMessage(error)}`,
-        { cause: error },
-      );
+      throw duplicateKey(table, serverMessage(error), error);
     }
     const what = name === "PRIMARY" ? "primary key" : unique ? "unique index" : "index";
     if (hashed !== undefined && sqlState(error) === "54000") {

@@ -1,4 +1,4 @@
-import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import type { EngineError, InventoryEntry } from "../../../contract/index.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
@@ -7,6 +7,7 @@ import { errorNumber } from "../../../mysql/driver/write-session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
+import { duplicateKey } from "../../../run/load-error.ts";
 import { leniently } from "../columns/row-size.ts";
 import { targetName } from "../copy/target.ts";
 import { type IndexPlan, indexEntries } from "../tables/indexes.ts";
@@ -45,8 +46,9 @@ async function buildPlain({ session, fence, strict }: Building, plan: TablePlan,
   await fence.guard(session);
   const add = async (indexes: readonly IndexPlan[]) => {
     const adds = indexes.map(({ sql }) => `ADD ${sql}`).join(", ");
-    await session.run(`ALTER TABLE ${qualified(...targetName(plan))} ${adds}`).catch((error: unknown) => {
-      throw doubled(plan, error);
+    await session.run(`ALTER TABLE ${qualified(...targetName(plan))} ${adds}`).catch((error: EngineError) => {
+      const isDoubled = errorNumber(error) === duplicate;
+      throw isDoubled ? duplicateKey(tableName(plan.source), error.message, error) : error;
     });
   };
   try {
@@ -65,12 +67,6 @@ async function buildPlain({ session, fence, strict }: Building, plan: TablePlan,
       refuse(index, `the target refuses it: ${printable(error.message)}`);
     }
   }
-}
-
-function doubled(plan: TablePlan, error: unknown): unknown {
-  if (errorNumber(error) !== duplicate || !(error instanceof EngineError)) return error;
-  const words = `table ${printable(tableName(plan.source))}: a unique index cannot be built: ${error.message}`;
-  return new EngineError("duplicate_key", words, { cause: error });
 }
 
 /** On expressions, which the server may refuse: each alone. */

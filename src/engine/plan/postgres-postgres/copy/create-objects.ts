@@ -1,12 +1,13 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
-import { engineError, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
+import { doubledIn, engineError, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, literal } from "../../../postgres/driver/names.ts";
 import { madeDisabled } from "../../../postgres/fence/event-triggers.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { actAs, ownerStays } from "../../../postgres/target/owners.ts";
 import { type Fence, transacted } from "../../../run/fence/fence.ts";
+import { duplicateKey } from "../../../run/load-error.ts";
 import { batches } from "../../../run/memory/packed.ts";
 import { firstStatementEnd, ownerStatement, type Step } from "../schema/entries.ts";
 
@@ -181,6 +182,8 @@ const noteThere = ({ note }: ObjectTarget, { kind, name }: Step) =>
 
 /** As applyStep, for one that failed: says which object it was. */
 export function failed(session: Session, step: Pick<Step, "kind" | "name">, error: unknown): EngineError {
+  const doubled = doubledIn(error);
+  if (doubled !== undefined) return duplicateKey(doubled, serverMessage(error), error);
   const found = engineError(error, session.place);
   const code = found.code === "database_error" ? "schema_refused" : found.code;
   return new EngineError(code, `making ${step.kind} ${printable(step.name)}: ${found.message}`, {
