@@ -1,9 +1,11 @@
 import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract/index.ts";
 import { refuseDifferences } from "../report/differences.ts";
+import { notCopiedText } from "../report/not-copied.ts";
 import type { Fence } from "./fence/fence.ts";
 import { decidingOptions, reportFor } from "./fence/finished-options.ts";
 import { releaseMemory } from "./memory/release.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
+import { createWarnings } from "./warnings.ts";
 import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 
 /**
@@ -16,6 +18,8 @@ export interface Life {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;
+  /** For the report. */
+  warn(words: string): void;
   /** Ends with the caller's, and with the first failure. */
   signal: AbortSignal;
   /** Ends with the first failure alone, which is its reason. */
@@ -34,8 +38,8 @@ export const fenceOptions = ({ request, hooks }: Life) => ({
   warn: (message: string) => hooks.log("warning", message),
 });
 
-/** What a direction tells of what it copied; the lifecycle adds type, times and what was made. */
-export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made">;
+/** What a direction tells of what it copied; the lifecycle adds type, times, warnings and what was made. */
+export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "warnings" | "made">;
 
 /** One direction of a copy. `Source`: what it opened and read of the source; `Target`: the fence of its target. */
 export interface Direction<Source extends { size: number }, Target extends Fence<never>> {
@@ -62,10 +66,12 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
   const stop = new AbortController();
   const ends: (() => Promise<unknown>)[] = [];
   const progress = createProgress(hooks.progress);
+  const { said, warn } = createWarnings(hooks);
   const life: Life = {
     request,
     hooks,
     progress,
+    warn,
     signal: AbortSignal.any([hooks.signal, stop.signal]),
     failed: stop.signal,
     fail: (error) => stop.abort(error),
@@ -96,11 +102,14 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
         return { report, finish };
       }
       const result = await direction.copy(life, source, fence);
+      const left = notCopiedText(result.inventory);
+      if (left !== undefined) warn(`${left} (see the report)`);
       // The report of very many objects is made as text next, here and where it is sent.
       await releaseMemory();
       const report: CopyReport = {
         type: direction.type,
         ...result,
+        warnings: [...said],
         started_at: startedAt,
         finished_at: new Date().toISOString(),
         // Rows that were put into tables of others are not ours to take out again.

@@ -46,7 +46,10 @@ test.each(["new", "old"] as const)(
     ];
     expect(indexes(report.inventory)).toEqual(told);
     expect(indexes(objects)).toEqual(told);
-    expect(report.warnings).toEqual(["index public.ui_t: it is not valid in the source"]);
+    expect(report.warnings).toEqual([
+      "index public.ui_t: it is not valid in the source",
+      "1 source object was not copied or was changed: 1 index (see the report)",
+    ]);
     const { equal, objects: others } = await verify(both, silent);
     expect({ equal, notes: others.notes }).toEqual({
       equal: true,

@@ -39,7 +39,7 @@ export const mysqlToMysql: Direction<Source, MysqlFence> = {
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
   ],
   async copy(life, source, fence) {
-    const { request, hooks, progress, signal, failed, fail, atEnd } = life;
+    const { request, hooks, progress, warn, signal, failed, fail, atEnd } = life;
     const { snapshot, catalogue, excluded, prefix, writers } = source;
     const cut = () => {
       for (const writer of writers) writer.destroy();
@@ -48,7 +48,7 @@ export const mysqlToMysql: Direction<Source, MysqlFence> = {
     atEnd(() => Promise.all(writers.map((writer) => writer.end())));
     for (const _ of snapshot.readers) writers.push(await fence.open());
     const done = await copyAll({
-      ...{ request, hooks, progress, snapshot, catalogue, excluded, fence, writers, prefix, signal },
+      ...{ request, hooks, progress, warn, snapshot, catalogue, excluded, fence, writers, prefix, signal },
       throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
       failed: fail,
     });

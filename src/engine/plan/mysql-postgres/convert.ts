@@ -40,7 +40,7 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
     }),
   ],
   async copy(life, source, fence) {
-    const { request, hooks, progress, signal, fail, atEnd } = life;
+    const { request, hooks, progress, warn, signal, fail, atEnd } = life;
     const { snapshot, catalogue, excluded, schema } = source;
     const { options } = request;
     const open = async () => {
@@ -56,7 +56,7 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
     const sessions = createSessions(open, options.jobs);
     atEnd(() => sessions.close());
     const { target, ...done } = await copyAll({
-      ...{ request, hooks, progress, snapshot, catalogue, excluded, fence, open, sessions, fail, schema, signal },
+      ...{ request, hooks, progress, warn, snapshot, catalogue, excluded, fence, open, sessions, fail, schema, signal },
       throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
     });
     return {

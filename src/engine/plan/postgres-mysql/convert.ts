@@ -63,7 +63,7 @@ export const postgresToMysql: Direction<Source, MysqlFence> = {
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
   ],
   async copy(life, { first, openReader, writers }, fence) {
-    const { request, hooks, progress, signal, fail, atEnd } = life;
+    const { request, hooks, progress, warn, signal, fail, atEnd } = life;
     atEnd(() => Promise.all(writers.map((session) => session.end())));
     const openWriter = async () => {
       const session = await fence.open();
@@ -72,7 +72,7 @@ export const postgresToMysql: Direction<Source, MysqlFence> = {
       return session;
     };
     const done = await copyAll({
-      ...{ request, hooks, progress, signal, fence, first, openReader, openWriter, fail },
+      ...{ request, hooks, progress, warn, signal, fence, first, openReader, openWriter, fail },
       throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
     });
     return { source: { engine: "postgres", version: versionText(first.version) }, ...done };

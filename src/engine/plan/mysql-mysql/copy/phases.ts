@@ -9,12 +9,10 @@ import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
-import { notCopiedText } from "../../../report/not-copied.ts";
 import { finishedOf, readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
-import { createWarnings } from "../../../run/warnings.ts";
 import { differingColumns } from "../../../verify/checksum/generated-columns.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -39,7 +37,7 @@ import { makeSequences } from "./sequences.ts";
 import { readSource, type SourceTexts } from "./source.ts";
 import { clearing, clearTarget, readTarget } from "./target.ts";
 
-type Done = Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed">;
+type Done = Pick<CopyReport, "tables" | "inventory" | "changed_columns" | "verification" | "resumed">;
 
 /** Of the schema's phase, which also clears the target. */
 const schemaRead = 0.7;
@@ -48,11 +46,10 @@ const targetCleared = 0.8;
 const structureCompared = 0.2;
 
 export async function copyAll(run: CopyRun): Promise<Done> {
-  const { request, hooks, progress, snapshot, catalogue, fence, prefix } = run;
+  const { request, hooks, progress, warn, snapshot, catalogue, fence, prefix } = run;
   const { database } = request.source;
   const content = request.options.content ?? "all";
   const [reader, writer] = [snapshot.readers[0] as Session, run.writers[0] as Session];
-  const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
@@ -150,8 +147,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       hooks.log("info", `all hashes are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`);
   }
   definerWarnings([...inventory.values()]).forEach(warn);
-  const left = notCopiedText([...inventory.values()]);
-  if (left !== undefined) warn(`${left} (see the report)`);
   return {
     tables: catalogue.tables.map(({ name }) => ({
       source: `${database}.${name}`,
@@ -159,7 +154,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       rows: done.get(name)?.rows ?? { source: 0, target: 0 },
     })),
     inventory: [...inventory.values(), ...run.excluded, ...unseenEntries(catalogue.unseen)],
-    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept.tables.keys()], copied_again: kept.copiedAgain } }),

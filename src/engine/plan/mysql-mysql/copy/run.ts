@@ -7,7 +7,7 @@ import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
 /** One copy from the fence's opening to the proof: the order of all that is made. */
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal"> {
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal"> {
   snapshot: Snapshot;
   catalogue: Catalogue;
   excluded: InventoryEntry[];

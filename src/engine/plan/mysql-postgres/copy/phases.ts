@@ -6,10 +6,8 @@ import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
-import { notCopiedText } from "../../../report/not-copied.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
-import { createWarnings } from "../../../run/warnings.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { countTarget } from "../finish/counts.ts";
@@ -29,8 +27,7 @@ import { type CopyRun, failing, firstReader } from "./run.ts";
 import type { TargetDatabase } from "./target.ts";
 
 /** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
-interface PassResult
-  extends Pick<CopyReport, "tables" | "inventory" | "warnings" | "changed_columns" | "verification" | "resumed"> {
+interface PassResult extends Pick<CopyReport, "tables" | "inventory" | "changed_columns" | "verification" | "resumed"> {
   target: Pick<TargetDatabase, "versionText">;
 }
 
@@ -40,11 +37,10 @@ const schemaPlanned = 0.2;
 const rowsCounted = 0.2;
 
 export async function copyAll(run: CopyRun): Promise<PassResult> {
-  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions } = run;
+  const { request, hooks, progress, warn, snapshot, catalogue, fence, open, sessions } = run;
   const { options } = request;
   const { database } = request.source;
   const dataOnly = options.content === "data";
-  const { said, warn } = createWarnings(hooks);
   snapshot.warnings.forEach(warn);
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
@@ -133,8 +129,6 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     ...unseenEntries(catalogue.unseen),
   ];
   spentNumbers(inventory).forEach(warn);
-  const left = notCopiedText(inventory);
-  if (left !== undefined) warn(`${left} (see the report)`);
   return {
     target: planned.target,
     tables: catalogue.tables.map(({ name }) => ({
@@ -143,7 +137,6 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
       rows: { source: counts.get(name) ?? 0, target: targetCounts.get(name) ?? 0 },
     })),
     inventory,
-    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),

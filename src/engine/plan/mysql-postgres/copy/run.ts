@@ -9,7 +9,7 @@ import type { Throttle } from "../../../run/throttle.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What one pass over a source works with. */
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal" | "fail"> {
   snapshot: Snapshot;
   catalogue: Catalogue;
   fence: Fence<Writer>;

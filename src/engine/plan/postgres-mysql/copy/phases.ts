@@ -7,8 +7,6 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
-import { notCopiedText } from "../../../report/not-copied.ts";
-import { createWarnings } from "../../../run/warnings.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
@@ -31,14 +29,13 @@ import { targetName } from "./target.ts";
 
 type Done = Pick<
   CopyReport,
-  "target" | "tables" | "inventory" | "warnings" | "changed_columns" | "size" | "snapshot" | "verification" | "resumed"
+  "target" | "tables" | "inventory" | "changed_columns" | "size" | "snapshot" | "verification" | "resumed"
 >;
 type Warn = (words: string) => void;
 
 export async function copyAll(run: CopyRun): Promise<Done> {
-  const { request, hooks, progress } = run;
+  const { request, hooks, progress, warn } = run;
   const content = request.options.content ?? "all";
-  const { said, warn } = createWarnings(hooks);
   progress.phase("schema");
   const prepared = await prepare(run);
   const { states, source, workers, kept } = prepared;
@@ -82,8 +79,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   );
   for (const { kind, name, note } of inventory.filter(({ lostKey }) => lostKey))
     warn(`${kind} ${name} is not copied: ${note}`);
-  const left = notCopiedText(inventory);
-  if (left !== undefined) warn(`${left} (see the report)`);
   return {
     target: flavourOf(target),
     size: source.size,
@@ -94,7 +89,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
       rows: counts,
     })),
     inventory,
-    warnings: [...said],
     ...changed,
     ...(verification === undefined ? {} : { verification }),
     ...(prepared.resumed ? { resumed: { kept: kept.kept, copied_again: kept.copiedAgain } } : {}),

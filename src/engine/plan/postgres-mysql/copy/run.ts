@@ -4,7 +4,7 @@ import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import type { Life } from "../../../run/lifecycle.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal" | "fail"> {
   throttle: Throttle;
   fence: MysqlFence;
   first: Reader;

@@ -55,7 +55,7 @@ import { type CopyWorker, openWorker } from "./worker.ts";
 /** Of the schema's phase, which reads it and then makes it. */
 const schemaRead = 0.4;
 
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "signal" | "fail"> {
+export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal" | "fail"> {
   open(role: "source" | "target", name: string): Promise<Session>;
 }
 
@@ -80,7 +80,7 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   const { options } = request;
   const content = options.content ?? "all";
   const name = applicationName(request.owner, fence.epoch);
-  const said = createNotes(hooks);
+  const said = createNotes(run.warn);
   const log = (message: string) => hooks.log("info", message);
 
   const target = await run.open("target", name);
@@ -163,7 +163,6 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
     snapshot: plan.opened.facts,
     tables: counted.sort((a, b) => (a.source < b.source ? -1 : 1)),
     inventory,
-    warnings: [...said.said],
     ...(verification === undefined ? {} : { verification }),
     ...(resumed.tables === undefined ? {} : { resumed: resumed.tables }),
   };

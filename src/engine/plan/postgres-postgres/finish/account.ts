@@ -5,7 +5,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { transacted } from "../../../run/fence/fence.ts";
 import { filter, map } from "../../../run/memory/iterators.ts";
 import { createPacked, type Packed } from "../../../run/memory/packed.ts";
-import { createWarnings, type Warnings } from "../../../run/warnings.ts";
+import type { Warnings } from "../../../run/warnings.ts";
 import { compareInventories, refuseMissing } from "../schema/compare-inventories.ts";
 import { largeObjectNames, largeObjectsLeft, largeObjectsThere } from "../schema/large-object-names.ts";
 import { readSkippedObjects } from "../schema/not-copied.ts";
@@ -14,14 +14,14 @@ import type { Things } from "../schema/selected-entries.ts";
 
 /** What became of each object of the source: what was said of it while it was made, and what the target holds in the end. */
 
-export interface Notes extends Warnings {
+export interface Notes extends Pick<Warnings, "warn"> {
   notes: Packed<InventoryEntry>;
   note(entry: InventoryEntry): void;
 }
 
-export function createNotes(hooks: Parameters<typeof createWarnings>[0]): Notes {
+export function createNotes(warn: Notes["warn"]): Notes {
   const notes = createPacked<InventoryEntry>();
-  return { ...createWarnings(hooks), notes, note: (entry) => notes.push(entry) };
+  return { warn, notes, note: (entry) => notes.push(entry) };
 }
 
 /** What publications that were made have not. */
