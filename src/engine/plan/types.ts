@@ -1,5 +1,4 @@
-import type { InventoryEntry } from "../contract/index.ts";
-import type { Known, KnownEntry } from "../contract/known.ts";
+import type { KnownEntry } from "../contract/known.ts";
 
 /**
  * What a copy would make of a source, as data. Each pair's `planCopy` gives one by the planners that its copy runs; an
@@ -44,15 +43,3 @@ export function* outcomesOf({ tables, objects }: Plan): Generator<PlannedObject>
 }
 
 export const withoutText = ({ definition: _, ...entry }: KnownEntry): PlannedObject => entry;
-
-/** What becomes of a view. */
-type Fate = Required<Pick<InventoryEntry, "outcome" | "note">> & Known;
-
-/** The copy also counts its rows, and reports a view that shows another number. */
-export const translatedView = ({ name, notes }: { name: string; notes: readonly string[] }, source: string): Fate => ({
-  outcome: "converted",
-  note: ["translated", ...notes].join("; "),
-  ...(name === source ? {} : { targetName: name }),
-});
-
-export const untranslatedView = (reason: string): Fate => ({ outcome: "reported", note: `not translated: ${reason}` });

@@ -5,14 +5,8 @@ import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
-import {
-  type Plan,
-  type PlannedTable,
-  type PlanWarning,
-  translatedView,
-  untranslatedView,
-  withoutText,
-} from "../types.ts";
+import { type Plan, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
+import { plannedViews } from "../views.ts";
 import { checkEntry } from "./columns/checks.ts";
 import type { Scheme } from "./columns/column-plan.ts";
 import { lostKeys, othersReported, readAsUtcWarnings, withoutPostgis } from "./copy/report.ts";
@@ -120,10 +114,5 @@ async function plannedOthers(
   tables: readonly TablePlan[],
 ): Promise<InventoryEntry[]> {
   await readDefinitions([session], scheme.database, others);
-  const { plans, refused } = planViews(scheme, others, tables);
-  const views = new Map([
-    ...plans.map((view) => [view.source, translatedView(view, view.source)] as const),
-    ...[...refused].map(([name, reason]) => [name, untranslatedView(reason)] as const),
-  ]);
-  return othersReported(others, views);
+  return othersReported(others, plannedViews(planViews(scheme, others, tables)));
 }

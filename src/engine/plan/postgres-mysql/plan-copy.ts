@@ -1,23 +1,16 @@
 import type { CopyOptions } from "../../contract/index.ts";
-import { printable } from "../../contract/text/printable.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { TableDefinition } from "../../postgres/catalogue/catalogue.ts";
 import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
-import {
-  type Plan,
-  type PlannedObject,
-  type PlanWarning,
-  translatedView,
-  untranslatedView,
-  withoutText,
-} from "../types.ts";
+import { type Plan, type PlannedObject, type PlanWarning, withoutText } from "../types.ts";
+import { plannedViews, type ViewOutcomes } from "../views.ts";
 import type { TargetFacts } from "./columns/scheme.ts";
 import { readSrids } from "./columns/spatial-types.ts";
 import { objectEntries, sequenceEntries } from "./copy/report.ts";
-import { selectedViews, type ViewOutcomes, withView } from "./finish/create-views.ts";
+import { selectedViews, withView } from "./finish/create-views.ts";
 import type { Chosen } from "./tables/choose-tables.ts";
 import { foreignKeyName, keyOutcome, planForeignKeys } from "./tables/foreign-keys.ts";
 import { planAll } from "./tables/plan-tables.ts";
@@ -120,11 +113,9 @@ function viewOutcomes(
   plans: Readables,
   options: CopyOptions,
 ): ViewOutcomes {
-  const outcomes: ViewOutcomes = new Map();
-  const { plans: made, refused } = planViews(viewed, selectedViews(views, options, outcomes), plans);
-  for (const view of made) outcomes.set(printable(view.source.name), translatedView(view, view.source.view));
-  for (const [name, reason] of refused) outcomes.set(printable(name), untranslatedView(reason));
-  return outcomes;
+  const skipped: ViewOutcomes = new Map();
+  const selected = selectedViews(views, options, skipped);
+  return new Map([...skipped, ...plannedViews(planViews(viewed, selected, plans))]);
 }
 
 /** Whose values the source's user may not read. */

@@ -1,4 +1,5 @@
-import { type TranslatedView, translateView, type ViewOptions } from "./index.ts";
+import { renamed } from "../../contract/known.ts";
+import { translateView, type ViewOptions } from "./index.ts";
 import type { SourceRelation } from "./meaning.ts";
 
 /** A relation that views read, with the tables below it; or why no view can. `Table`: what identifies one. */
@@ -6,8 +7,29 @@ export type ReadableRelation<Table> = (SourceRelation & { tables: ReadonlySet<Ta
 
 interface ReadView {
   name: string;
+  /** Its name without the schema. */
+  view: string;
   query: string;
   columns: readonly string[];
+}
+
+export interface ViewPlan<View extends ReadView = ReadView, Table = unknown> {
+  source: View;
+  /** In the target. */
+  name: string;
+  /** Its query in the target's words. */
+  sql: string;
+  /** Tables that it reads, through other views too. */
+  tables: ReadonlySet<Table>;
+  /** For the report. */
+  notes: string[];
+}
+
+export interface ViewPlans<Plan = ViewPlan> {
+  /** In the order of their dependence. */
+  plans: Plan[];
+  /** By the source's name: why the view is not translated. */
+  refused: Map<string, string>;
 }
 
 interface ViewTranslation<View, Table> extends Pick<ViewOptions, "from" | "to"> {
@@ -17,15 +39,17 @@ interface ViewTranslation<View, Table> extends Pick<ViewOptions, "from" | "to"> 
   nameOf(path: readonly string[]): string | undefined;
   /** Why a view is not translated, whatever its query. */
   refusal?(view: View): string | undefined;
-  /** Plans the view, and returns its path in the target. */
-  plan(view: View, found: TranslatedView, tables: ReadonlySet<Table>): readonly string[];
+  /** In the target: the database or schema of all views, and the name of one. */
+  schema: string;
+  nameIn(view: View): string;
 }
 
-/** Translates views, each after those that it reads. Returns by the source's name why one is not translated. */
+/** Translates views, each after those that it reads. */
 export function translateViews<View extends ReadView, Table>(
   views: readonly View[],
   translation: ViewTranslation<View, Table>,
-): Map<string, string> {
+): ViewPlans<ViewPlan<View, Table>> {
+  const plans: ViewPlan<View, Table>[] = [];
   const refused = new Map<string, string>();
   let left = views;
   for (let size = -1; size !== left.length; ) {
@@ -34,20 +58,21 @@ export function translateViews<View extends ReadView, Table>(
     left = left.filter((view) => {
       const outcome = translateOne(view, pending, translation);
       if (outcome === "later") return true;
-      if (outcome !== "done") refused.set(view.name, outcome.reason);
+      if ("reason" in outcome) refused.set(view.name, outcome.reason);
+      else plans.push(outcome);
       pending.delete(view.name);
       return false;
     });
   }
   for (const { name } of left) refused.set(name, "it and another view depend on each other");
-  return refused;
+  return { plans, refused };
 }
 
 function translateOne<View extends ReadView, Table>(
   view: View,
   pending: ReadonlySet<string>,
-  { from, to, known, nameOf, refusal, plan }: ViewTranslation<View, Table>,
-): "done" | "later" | { reason: string } {
+  { from, to, known, nameOf, refusal, schema, nameIn }: ViewTranslation<View, Table>,
+): ViewPlan<View, Table> | "later" | { reason: string } {
   const reason = refusal?.(view);
   if (reason !== undefined) return { reason };
   const tables = new Set<Table>();
@@ -71,9 +96,10 @@ function translateOne<View extends ReadView, Table>(
       reason: draft === undefined ? found.reason : `${found.reason}; draft: ${draft.slice(0, 16_384)}`,
     };
   }
-  const { columns } = found;
+  const { sql, columns, notes } = found;
   if ([...columns.keys()].join("\0") !== view.columns.join("\0"))
     return { reason: "its columns are called otherwise in its query" };
-  known.set(view.name, { target: plan(view, found, tables), columns, keys: [], tables });
-  return "done";
+  const name = nameIn(view);
+  known.set(view.name, { target: [schema, name], columns, keys: [], tables });
+  return { source: view, name, sql, tables, notes: [...(name === view.view ? [] : [renamed(name)]), ...notes] };
 }

@@ -9,9 +9,10 @@ import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
+import type { ViewOutcomes } from "../../views.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { countTarget } from "../finish/counts.ts";
-import { makeViews, type ViewOutcomes } from "../finish/create-views.ts";
+import { createViews } from "../finish/create-views.ts";
 import type { Finishing } from "../finish/finishing-run.ts";
 import { addForeignKeys, unitsOfKeys } from "../finish/foreign-keys.ts";
 import { makeGrants } from "../finish/grants.ts";
@@ -83,7 +84,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   if (keys.keys.length > 0) hooks.log("info", `${keys.keys.length} foreign keys added`);
   const views: ViewOutcomes = dataOnly
     ? new Map()
-    : await failing(run, makeViews(finishing, catalogue.others, final, viewCounts));
+    : await failing(run, createViews(finishing, catalogue.others, final, viewCounts));
   if (!dataOnly)
     await failing(
       run,

@@ -1,11 +1,12 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
+import { printable } from "../../../contract/text/printable.ts";
 import { shortList } from "../../../contract/text/short-list.ts";
 import { unseenText } from "../../../mysql/catalogue/hidden-objects.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
 import { kind } from "../../../rows/mysql-to-copy/fields.ts";
 import type { PlanWarning } from "../../types.ts";
-import type { ViewOutcomes } from "../finish/create-views.ts";
+import type { ViewOutcomes } from "../../views.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { TableState } from "./copy-tables.ts";
 
@@ -87,7 +88,7 @@ const reasons: Record<Exclude<SourceObject["kind"], "sequence">, string> = {
 export const othersReported = (others: readonly SourceObject[], views: ViewOutcomes): KnownEntry[] =>
   others.flatMap(({ kind, name, definition, view: shown }): KnownEntry[] => {
     if (kind === "sequence") return [];
-    const view = kind === "view" ? views.get(name) : undefined;
+    const view = kind === "view" ? views.get(printable(name)) : undefined;
     const { outcome, note } = view ?? { outcome: "reported", note: reasons[kind] };
     if (outcome === "converted") return [{ kind, name, ...view, outcome }];
     if (definition !== undefined) return [{ kind, name, outcome, note: `${note}`, definition }];

@@ -1,33 +1,20 @@
-import { renamed } from "../../../contract/known.ts";
 import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { unseenText } from "../../../mysql/catalogue/hidden-objects.ts";
 import type { SourceObject } from "../../../mysql/catalogue/objects.ts";
-import { qualified } from "../../../postgres/driver/names.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
-import { type ReadableRelation, translateViews } from "../../translate/views.ts";
+import { type ReadableRelation, translateViews, type ViewPlan, type ViewPlans } from "../../translate/views.ts";
 import type { Scheme } from "../columns/column-plan.ts";
 import { meaningOf } from "../columns/expressions.ts";
 import { nameFor } from "./scheme.ts";
 import type { TablePlan } from "./table-plan.ts";
 
-/** What becomes of the source's views: PostgreSQL's statements in the order of their dependence, or why there is none. Pure. */
+/** What becomes of the source's views: PostgreSQL's queries in the order of their dependence, or why there is none. Pure. */
 
-export interface ViewPlan {
-  /** In the source. */
-  source: string;
-  name: string;
-  create: string;
-  /** Tables that it reads, through other views too; names of the source. */
-  tables: ReadonlySet<string>;
-  /** For the report. */
-  notes: string[];
-}
-
-interface ViewPlans {
-  plans: ViewPlan[];
-  /** By the source's name: why the view is not translated. */
-  refused: Map<string, string>;
-}
+/** Tables by their names in the source. */
+type PostgresViewPlan = ViewPlan<
+  { name: string; view: string; query: string; columns: string[]; shown: SourceObject["view"] },
+  string
+>;
 
 /** `except`: views that the target refused, and that no other can stand on. */
 export function planViews(
@@ -35,12 +22,14 @@ export function planViews(
   others: readonly SourceObject[],
   tables: readonly TablePlan[],
   except: ReadonlySet<string> = new Set(),
-): ViewPlans {
-  const plans: ViewPlan[] = [];
+): ViewPlans<PostgresViewPlan> {
   const views = others
     .filter(({ kind, name }) => kind === "view" && !except.has(name))
-    .map(({ name, view }) => ({ name, view, query: view?.query ?? "", columns: view?.columns ?? [] }));
-  const refused = translateViews(views, {
+    .map(({ name, view }) => ({
+      ...{ name, view: name, shown: view },
+      ...{ query: view?.query ?? "", columns: view?.columns ?? [] },
+    }));
+  return translateViews(views, {
     known: new Map(tables.map((plan) => [plan.source.name, relationOf(scheme, plan)])),
     from: { engine: mysqlEngine(scheme), version: scheme.sourceVersion },
     to: { engine: "postgres", version: scheme.targetVersion },
@@ -48,25 +37,15 @@ export function planViews(
       const [name = "", database = scheme.database] = [...path].reverse();
       return database === scheme.database ? name : undefined;
     },
-    refusal({ query, view }) {
+    refusal({ query, shown }) {
       if (query === "") return unseenText;
-      if (view?.invoker && scheme.targetVersion < 150_000)
+      if (shown?.invoker && scheme.targetVersion < 150_000)
         return "it has the invoker's rights, which PostgreSQL's views have from version 15 on";
       return undefined;
     },
-    plan({ name: source, view }, { sql, notes }, reads) {
-      const name = nameFor(scheme, `view ${source}`, source);
-      const rights = view?.invoker ? " WITH (security_invoker = true)" : "";
-      const check = view === undefined || view.checkOption === "NONE" ? "" : ` WITH ${view.checkOption} CHECK OPTION`;
-      plans.push({
-        ...{ source, name, tables: reads },
-        create: `CREATE VIEW ${qualified(scheme.schema, name)}${rights} AS ${sql}${check}`,
-        notes: [...(name === source ? [] : [renamed(name)]), ...notes],
-      });
-      return [scheme.schema, name];
-    },
+    schema: scheme.schema,
+    nameIn: ({ name }) => nameFor(scheme, `view ${name}`, name),
   });
-  return { plans, refused };
 }
 
 function relationOf(scheme: Scheme, { source, name, columns }: TablePlan): ReadableRelation<string> {

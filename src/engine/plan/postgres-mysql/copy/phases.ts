@@ -9,8 +9,9 @@ import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts"
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { workOff } from "../../../run/work.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
+import type { ViewOutcomes } from "../../views.ts";
 import { compareValues } from "../finish/checksums.ts";
-import { makeViews, type ViewOutcomes, withView } from "../finish/create-views.ts";
+import { createViews, withView } from "../finish/create-views.ts";
 import { type Ended, endTables, setCounter, unitsOfEnd } from "../finish/finish-table.ts";
 import { structureOf } from "../finish/read-back.ts";
 import { expressionVerifier } from "../finish/verify-expressions.ts";
@@ -59,7 +60,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
     const sessions = workers.map((worker) => worker.target);
     await analyzeTables(sessions, names, { warn, did: progress.did });
   }
-  const views = content === "data" ? new Map() : await carryViews(run, prepared, warn);
+  const views = content === "data" ? new Map() : await createViews(run, prepared, warn);
   if (content === "data") {
     const names = new Set(states.map(({ plan }) => plan.name));
     for (const words of await orphansOf(target, request.target.database, names)) warn(words);
@@ -149,25 +150,6 @@ async function finishSchema(
   });
   if (made.length > 0) hooks.log("info", `${made.length} foreign keys added`);
   return { entries: [...planned.inventory, ...entries], made };
-}
-
-function carryViews(
-  { request, fence, progress }: CopyRun,
-  { workers, states, scheme, views }: PreparedCopy,
-  warn: Warn,
-): Promise<ViewOutcomes> {
-  const { source, target } = workers[0] as CopyWorker;
-  return makeViews({
-    source,
-    target,
-    fence,
-    scheme,
-    options: request.options,
-    states,
-    views,
-    warn,
-    did: () => progress.did(),
-  });
 }
 
 async function verify(

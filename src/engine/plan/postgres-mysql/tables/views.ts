@@ -1,4 +1,3 @@
-import { renamed } from "../../../contract/known.ts";
 import { mysqlEngine } from "../../../contract/text/engine-name.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
@@ -6,7 +5,7 @@ import { ofUsers } from "../../../postgres/catalogue/tables.ts";
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { fullNameSql } from "../../../postgres/driver/names.ts";
 import type { ColumnMeaning } from "../../translate/index.ts";
-import { type ReadableRelation, translateViews } from "../../translate/views.ts";
+import { type ReadableRelation, translateViews, type ViewPlan, type ViewPlans } from "../../translate/views.ts";
 import { columnMeaning } from "../columns/expressions.ts";
 import { createNames } from "../columns/names.ts";
 import { prefixOf, type Scheme } from "../columns/scheme.ts";
@@ -39,22 +38,8 @@ export const readViews = (session: Session): Promise<SourceView[]> =>
       ORDER BY 1`,
   );
 
-export interface ViewPlan {
-  source: SourceView;
-  /** In the target. */
-  name: string;
-  sql: string;
-  /** Tables that it reads, through other views too; their oids. */
-  tables: ReadonlySet<number>;
-  /** For the report. */
-  notes: string[];
-}
-
-interface ViewPlans {
-  plans: ViewPlan[];
-  /** By the source's name: why the view is not translated. */
-  refused: Map<string, string>;
-}
+/** Tables by their oids. */
+export type MysqlViewPlan = ViewPlan<SourceView, number>;
 
 export interface Viewed {
   scheme: Scheme;
@@ -73,7 +58,7 @@ type Readable = Pick<TablePlan, "source" | "name" | "columns">;
 /** Read twice. */
 export type Readables = { values(): Iterable<Readable> };
 
-export function planViews(viewed: Viewed, views: readonly SourceView[], tables: Readables): ViewPlans {
+export function planViews(viewed: Viewed, views: readonly SourceView[], tables: Readables): ViewPlans<MysqlViewPlan> {
   const { scheme, schemas } = viewed;
   if (views.length === 0) return { plans: [], refused: new Map() };
   const known = new Map<string, Known>();
@@ -81,22 +66,14 @@ export function planViews(viewed: Viewed, views: readonly SourceView[], tables: 
   for (const { source } of tables.values()) for (const parent of source.inherits) parents.add(parent);
   for (const plan of tables.values()) known.set(tableName(plan.source), relationOf(scheme, plan, parents));
   const names = createNames([...viewed.taken, "_rowferry"], { file: true, exact: viewed.exact });
-  const plans: ViewPlan[] = [];
-  const refused = translateViews(views, {
+  return translateViews(views, {
     known,
     from: { engine: "postgres", version: viewed.version },
     to: { engine: mysqlEngine(scheme), version: scheme.version },
     nameOf: (path) => fullName(...path),
-    plan(view, { sql, notes }, reads) {
-      const name = names.take(`${prefixOf(view.schema, schemas)}${view.view}`, `view ${view.name}`);
-      plans.push({
-        ...{ source: view, name, sql, tables: reads },
-        notes: [...(name === view.view ? [] : [renamed(name)]), ...notes],
-      });
-      return [scheme.database, name];
-    },
+    schema: scheme.database,
+    nameIn: ({ schema, view, name }) => names.take(`${prefixOf(schema, schemas)}${view}`, `view ${name}`),
   });
-  return { plans, refused };
 }
 
 function relationOf(scheme: Scheme, { source, name, columns }: Readable, parents: ReadonlySet<string>): Known {
