@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { verify } from "../../../src/engine/verify/index.ts";
 import * as my from "../../support/engine/mysql-mysql-support.ts";
+import { sqlFile } from "../../support/sql-file.ts";
 
 /** `verify` alone between MySQL and MariaDB, whose definitions are written differently: what is otherwise is found all the same. */
 
@@ -23,22 +24,7 @@ const check = (both: Pick<my.Pair, "source" | "target">) =>
 const reported = ({ inventory }: Awaited<ReturnType<typeof verify>>) =>
   inventory.flatMap(({ kind, name, outcome, note }) => (outcome === "reported" ? [`${kind} ${name}: ${note}`] : []));
 
-const shared = `
-  CREATE TABLE p (
-    id BIGINT UNSIGNED AUTO_INCREMENT PRIMARY KEY, a INT NOT NULL DEFAULT 5, b VARCHAR(20) NOT NULL DEFAULT 'it''s', c DECIMAL(8,2) DEFAULT 1.50, d DOUBLE DEFAULT 1e20, e BIT(3) DEFAULT b'101',
-    f FLOAT DEFAULT 0.1, g INT AS (a * 2) STORED, h INT AS (a + 1), i ENUM('x','y') DEFAULT 'y', j JSON, k DATETIME(3) DEFAULT CURRENT_TIMESTAMP(3) ON UPDATE CURRENT_TIMESTAMP(3),
-    l TIMESTAMP NULL DEFAULT '2020-01-02 03:04:05', m TEXT, n TINYINT(1) NOT NULL DEFAULT 0, o YEAR DEFAULT 2020, q INT ZEROFILL, r VARCHAR(50) CHARACTER SET latin1 DEFAULT '', s VARBINARY(5), t GEOMETRYCOLLECTION,
-    u INT DEFAULT (1 + 2), v VARCHAR(36) DEFAULT (UUID()), w SET('a','b') DEFAULT 'a,b', x INT DEFAULT -1, y TIME DEFAULT '10:00:00', z CHAR(3) CHARACTER SET ascii DEFAULT NULL,
-    CONSTRAINT positive CHECK (a > -1), KEY bya (a), UNIQUE KEY byb (b, a), KEY bym (m(10)), FULLTEXT KEY words (m)
-  ) COMMENT 'first';
-  CREATE TABLE c (id INT PRIMARY KEY, p BIGINT UNSIGNED, one INT CHECK (one > 0), CONSTRAINT owned FOREIGN KEY (p) REFERENCES p (id) ON DELETE CASCADE);
-  CREATE TABLE parts (id INT PRIMARY KEY, v INT) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN MAXVALUE);
-  INSERT INTO p (a, b) VALUES (1, 'x'), (2, 'y'); INSERT INTO c VALUES (1, 1, 1); INSERT INTO parts VALUES (1, 1), (20, 2);
-  CREATE TABLE kept (id INT PRIMARY KEY, v VARCHAR(20), KEY byv (v)) ROW_FORMAT=DYNAMIC; CREATE TABLE moved (id INT PRIMARY KEY) PARTITION BY RANGE (id) (PARTITION p0 VALUES LESS THAN (10), PARTITION p1 VALUES LESS THAN (20));
-  CREATE FUNCTION fa(a INT, b VARCHAR(5)) RETURNS INT DETERMINISTIC RETURN a; CREATE FUNCTION fb(a INT) RETURNS BIGINT DETERMINISTIC RETURN a; CREATE PROCEDURE pa(IN a INT) COMMENT 'x' SELECT a; CREATE PROCEDURE pb(IN a INT) READS SQL DATA SELECT a;
-  CREATE PROCEDURE pm() SELECT 1; CREATE PROCEDURE pc() COMMENT 'first' SELECT 1; CREATE EVENT ea ON SCHEDULE EVERY 1 DAY STARTS '2030-01-01 00:00:00' DISABLE DO SET @a = 1; CREATE EVENT eb ON SCHEDULE AT '2035-01-01 00:00:00' DISABLE DO SET @a = 1;
-  CREATE EVENT ec ON SCHEDULE EVERY 2 HOUR STARTS '2030-01-01 00:00:00' DISABLE COMMENT 'here' DO SET @a = 1;
-  CREATE VIEW seen AS SELECT id FROM p;`;
+const shared = sqlFile(import.meta, "crossing.sql");
 
 const own = {
   mysql:

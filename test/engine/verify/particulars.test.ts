@@ -3,6 +3,7 @@ import { verify } from "../../../src/engine/verify/index.ts";
 import type { Pair } from "../../support/engine/mysql-mysql-support.ts";
 import * as postgres from "../../support/engine/postgres-support.ts";
 import { run } from "../../support/engine/run.ts";
+import { sqlFile } from "../../support/sql-file.ts";
 
 /** `verify` alone between PostgreSQL servers: what stands beside tables, and in no definition, counts too. */
 
@@ -22,18 +23,7 @@ const check = (both: Pick<Pair, "source" | "target">) =>
 const reported = ({ inventory }: Awaited<ReturnType<typeof verify>>) =>
   inventory.flatMap(({ kind, name, outcome, note }) => (outcome === "reported" ? [`${kind} ${name}: ${note}`] : []));
 
-const schema = `
-  CREATE SCHEMA o; CREATE TABLE t (id int PRIMARY KEY, v text, s serial, u int); CREATE TABLE nothing (); INSERT INTO nothing DEFAULT VALUES;
-  CREATE TABLE p (id int, d date) PARTITION BY RANGE (d); CREATE TABLE p1 PARTITION OF p FOR VALUES FROM ('2020-01-01') TO ('2021-01-01');
-  CREATE INDEX ti ON t (v); CREATE INDEX te ON t (lower(v)); CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NEW; END';
-  CREATE TRIGGER ptr AFTER INSERT ON p FOR EACH ROW EXECUTE FUNCTION f(); CREATE SEQUENCE sq OWNED BY t.u;
-  CREATE TEXT SEARCH CONFIGURATION tsc (COPY = simple); CREATE TEXT SEARCH DICTIONARY tsd (TEMPLATE = simple, ACCEPT = true);
-  CREATE PUBLICATION pb FOR TABLE t; CREATE PUBLICATION pf FOR TABLE t; CREATE PUBLICATION ps FOR TABLE t;
-  CREATE FOREIGN DATA WRAPPER fw; CREATE SERVER sv FOREIGN DATA WRAPPER fw OPTIONS (a '1'); CREATE USER MAPPING FOR PUBLIC SERVER sv OPTIONS (x 'y');
-  CREATE FOREIGN TABLE ft (a int OPTIONS (k 'v')) SERVER sv OPTIONS (tt '1');
-  CREATE OPERATOR === (LEFTARG = int, RIGHTARG = int, FUNCTION = int4eq, COMMUTATOR = ===);
-  CREATE OPERATOR !== (LEFTARG = int, RIGHTARG = int, FUNCTION = int4ne);
-  CREATE STATISTICS st ON id, u FROM t; COMMENT ON STATISTICS st IS 'kept';`;
+const schema = sqlFile(import.meta, "particulars.sql");
 
 const changes: [string, string][] = [
   ["ALTER SEQUENCE sq OWNED BY NONE", "sequence public.sq: its owning column differs"],
