@@ -1,4 +1,4 @@
-import { workOff } from "../engine/run/work.ts";
+import { workOff } from "../engine/run/pool.ts";
 import { checkBytes, type Marks } from "./checked-bytes.ts";
 import { BackupError, type CheckRequest } from "./contract.ts";
 import { openIdentities } from "./encryption/age.ts";
@@ -44,10 +44,6 @@ export async function checkArchive(
       return [];
     },
   }));
-  await workOff(
-    Array.from({ length: readers }, () => undefined),
-    tasks,
-    () => undefined,
-  );
+  await workOff(Array.from({ length: readers }), tasks);
   return { manifest, reading: { ...reading, marks } };
 }

@@ -26,9 +26,9 @@ it("a pair of engines never imports another pair", () => {
   expect(crossings(graph, (from, to) => isPair(from) && isPair(to) && roomOf(from) !== roomOf(to))).toEqual([]);
 });
 
-/** Engines see the shapes that a run shares with them, and of a run what sets its limits. Nothing else of the engine. */
+/** Engines see the shapes that a run shares with them, and of a run what sets its limits, its pool among them. Nothing else of the engine. */
 const belowEngines = ["contract", "contract/codes", "contract/text", "run/memory", "run/fence"];
-const ofRuns = ["src/engine/run/selection.ts", "src/engine/run/watchdog/replies.ts"];
+const ofRuns = ["src/engine/run/pool.ts", "src/engine/run/selection.ts", "src/engine/run/watchdog/replies.ts"];
 
 it.each([["mysql"], ["postgres"]])("%s imports neither the other engine nor what is made for both", (engine) => {
   const allowed = (to: string) =>

@@ -4,8 +4,8 @@ import { readCatalogue } from "../../engine/mysql/catalogue/catalogue.ts";
 import { qualified } from "../../engine/mysql/driver/names.ts";
 import type { Session } from "../../engine/mysql/driver/session.ts";
 import { connectTarget } from "../../engine/mysql/driver/write-session.ts";
+import { type Task, workOff } from "../../engine/run/pool.ts";
 import { createWarnings } from "../../engine/run/warnings.ts";
-import { type Task, workOff } from "../../engine/run/work.ts";
 import { counted } from "../../guard/text.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError } from "../contract.ts";
@@ -51,10 +51,7 @@ export function unpackMysql(work: Unpacking): Promise<Unpacked> {
     const tasks = partsHolding(manifest, "rows").map(
       (part): Task<Session> => ({
         weight: part.plain,
-        async run(session) {
-          await run(session, part);
-          return [];
-        },
+        run: (session) => run(session, part),
       }),
     );
     await workOff(workers, tasks, stop);

@@ -15,7 +15,7 @@ import { missing } from "../../engine/plan/mysql-mysql/finish/create-code.ts";
 import { planDefinition } from "../../engine/plan/mysql-mysql/tables/plan-tables.ts";
 import type { TablePlan } from "../../engine/plan/mysql-mysql/tables/table-plan.ts";
 import { formatSnapshot } from "../../engine/report/format-snapshot.ts";
-import { type Task, together, workOff } from "../../engine/run/work.ts";
+import { type Task, together, workOff } from "../../engine/run/pool.ts";
 import type { RowChecksum } from "../../engine/verify/checksum/table-checksums.ts";
 import { BackupError } from "../contract.ts";
 import type { ArchivePart, TableRows } from "../manifest-schema.ts";
@@ -189,7 +189,6 @@ async function writeAllRows(
       const rows = counted.get(plan) ?? Number.NaN;
       found.set(plan, await checkCount(reader, database, plan, rows, checksums));
       account.table();
-      return [];
     },
   });
   const large = (plan: TablePlan): Task<Session> => ({

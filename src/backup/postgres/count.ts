@@ -4,7 +4,7 @@ import type { DataTable } from "../../engine/postgres/catalogue/tables.ts";
 import type { Session } from "../../engine/postgres/driver/connection.ts";
 import { qualified } from "../../engine/postgres/driver/names.ts";
 import { reading } from "../../engine/postgres/source/holding.ts";
-import { type Task, workOff } from "../../engine/run/work.ts";
+import { type Task, workOff } from "../../engine/run/pool.ts";
 import { readersOf } from "../../engine/verify/checksum/side.ts";
 import { type ChecksumMethod, checksumMethod, tableChecksums } from "../../engine/verify/checksum/table-checksums.ts";
 import { tableKey } from "../../engine/verify/checksum/types.ts";
@@ -49,11 +49,10 @@ export async function countTableRows(
         counted.push({ name: fullName(table.schema, table.name), rows, ...(checksum && { checksum }) });
         account?.rows(rows);
         account?.table();
-        return [];
       },
     }),
   );
-  await workOff(sessions, tasks, () => undefined);
+  await workOff(sessions, tasks);
   counted.sort((a, b) => (a.name < b.name ? -1 : 1));
   return { tables: counted, ...(method && { checksums: method }) };
 }

@@ -16,8 +16,8 @@ import { type CopyIn, copyIn, frame, headerBytes } from "../../engine/postgres/d
 import { identifier, literal } from "../../engine/postgres/driver/names.ts";
 import type { DumpEntry } from "../../engine/postgres/dump/archive.ts";
 import { ownerStays } from "../../engine/postgres/target/owners.ts";
+import { type Task, workOff } from "../../engine/run/pool.ts";
 import { createWarnings } from "../../engine/run/warnings.ts";
-import { type Task, workOff } from "../../engine/run/work.ts";
 import { beginAttempt, endAttempt } from "../attempts.ts";
 import { BackupError, type ObjectThere } from "../contract.ts";
 import { partsHolding } from "../manifest.ts";
@@ -253,13 +253,7 @@ async function makeAfter(
 ): Promise<void> {
   const beside = steps.filter(({ entry }) => independent.has(entry.kind));
   const tasks = beside.map(
-    (step, at): Task<Session> => ({
-      weight: beside.length - at,
-      async run(session) {
-        await applySteps({ ...applying, session }, [step]);
-        return [];
-      },
-    }),
+    (step): Task<Session> => ({ run: (session) => applySteps({ ...applying, session }, [step]) }),
   );
   await workOff(workers, tasks, failed);
   await applySteps(

@@ -1,5 +1,5 @@
 import type { TableDifference, Verification } from "../contract/index.ts";
-import { workOff } from "../run/work.ts";
+import { workOff } from "../run/pool.ts";
 import { createDialect } from "./checksum/dialect.ts";
 import type { TablePair } from "./checksum/index.ts";
 import { formatTable } from "./checksum/messages.ts";
@@ -22,7 +22,6 @@ export async function compareCounts(
   const differences: TableDifference[] = [];
   let total = 0;
   const tasks = pairs.map((pair) => ({
-    weight: 1,
     async run(pairOf: (typeof workers)[number]) {
       signal.throwIfAborted();
       const counts = await Promise.allSettled([
@@ -42,10 +41,9 @@ export async function compareCounts(
           rows: { source: there, target: here },
           keys: [],
         });
-      return [];
     },
   }));
-  await workOff(workers, tasks, () => undefined);
+  await workOff(workers, tasks);
   return { level: "counts", rows: total, tables: pairs.length, differences, uncompared: [] };
 }
 

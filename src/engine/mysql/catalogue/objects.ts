@@ -1,3 +1,4 @@
+import { workOff } from "../../run/pool.ts";
 import { MysqlError } from "../driver/errors.ts";
 import { among, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
@@ -92,16 +93,16 @@ export async function readDefinitions(
   database: string,
   objects: readonly SourceObject[],
 ): Promise<void> {
-  const left = [...objects];
-  await Promise.all(
-    sessions.map(async (session) => {
-      for (let object = left.shift(); object !== undefined; object = left.shift()) {
+  await workOff(
+    sessions,
+    objects.map((object) => ({
+      async run(session) {
         const definition = await showCreate(session, object.kind, database, object.name);
         // MariaDB does not show a view that draws from a sequence to a transaction that only reads; its query is known.
         const text = definition ?? object.view?.query;
         if (text) object.definition = cut(text);
-      }
-    }),
+      },
+    })),
   );
 }
 

@@ -1,9 +1,9 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { workOff } from "../../run/pool.ts";
 import { qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
-import { runExclusive } from "./exclusive-tasks.ts";
 
 /** Gathers the statistics of tables that were filled, which the target's planner would else first have by and by. */
 
@@ -39,8 +39,8 @@ export async function analyzeTables(
   const lists = Array.from({ length: Math.ceil(names.length / together) }, (_, at) =>
     names.slice(at * together, (at + 1) * together),
   );
-  await runExclusive(
+  await workOff(
     sessions,
-    lists.map((list) => ({ touches: [], run: (session) => analyze(session, list) })),
+    lists.map((list) => ({ run: (session) => analyze(session, list) })),
   );
 }

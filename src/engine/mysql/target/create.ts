@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { MadeObject } from "../../contract/index.ts";
+import { workOff } from "../../run/pool.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber } from "../driver/write-session.ts";
@@ -7,7 +8,6 @@ import { isOurs } from "../fence/drop.ts";
 import { fenced, type MysqlFence } from "../fence/fence.ts";
 import { codeId, lookUp, shapeOf } from "../fence/identity.ts";
 import { runTableDdl } from "./doubled-labels.ts";
-import { runExclusive } from "./exclusive-tasks.ts";
 
 /**
  * Making objects in a MySQL target so that a reset finds exactly these, at whatever point the run was killed: each is
@@ -92,10 +92,9 @@ export async function finishTables(
     const some = tables.slice(at, at + finishedTogether);
     const shapes = some.map(({ shape }) => shape);
     const unknown = some.flatMap(({ name, shape }, index) => (shape === undefined ? [{ name, index }] : []));
-    await runExclusive(
+    await workOff(
       sessions,
       unknown.map(({ name, index }) => ({
-        touches: [],
         async run(worker) {
           shapes[index] = await shapeOf(worker, name);
         },
@@ -107,7 +106,7 @@ export async function finishTables(
     });
     await fenced(session, fence, () => fence.expectAll(session, expected));
     // MariaDB lets two ALTER TABLE of tables that foreign keys join wait for each other for ever.
-    await runExclusive(
+    await workOff(
       sessions,
       some.map((table) => ({
         touches: touches(table.name),

@@ -1,7 +1,7 @@
 import { EngineError } from "../../contract/index.ts";
 import { printable } from "../../contract/text/printable.ts";
+import { workOff } from "../../run/pool.ts";
 import type { ProgressAccount } from "../../run/progress.ts";
-import { type Task, workOff } from "../../run/work.ts";
 import { type Check, countedWords, reason } from "./types.ts";
 
 /**
@@ -127,7 +127,7 @@ export async function countMisfits<Reader>(
   const found = new Map<Doubt, number[]>();
   const look =
     ({ doubts, select }: Doubtful<Reader>, from: string, bytes: number) =>
-    async (reader: Reader): Promise<Task<Reader>[]> => {
+    async (reader: Reader): Promise<void> => {
       const conditions = doubts.flatMap(({ misfits }) => [anyOf(misfits), ...misfits.map(({ sql }) => sql)]);
       // Names of their own, for a driver that answers by name.
       const counts = conditions.map((sql, at) => `COUNT(CASE WHEN ${sql} THEN 1 END) AS n${at}`);
@@ -141,7 +141,6 @@ export async function countMisfits<Reader>(
           own.map((number, at) => number + (found.get(doubt)?.[at] ?? 0)),
         );
       }
-      return [];
     };
   await workOff(
     readers,
@@ -153,7 +152,6 @@ export async function countMisfits<Reader>(
         return parts.map((from) => ({ weight, run: look(table, from, weight) }));
       },
     })),
-    () => undefined,
   );
   return doubtful.flatMap(({ table, doubts }) =>
     doubts.flatMap((doubt) => {

@@ -2,8 +2,8 @@ import { type CopyOptions, EngineError, type TableDifference, type Verification 
 import { printable } from "../../contract/text/printable.ts";
 import { engineError as mysqlError } from "../../mysql/driver/errors.ts";
 import { engineError as postgresError } from "../../postgres/driver/errors.ts";
+import { type Task, workOff } from "../../run/pool.ts";
 import type { Throttle } from "../../run/throttle.ts";
-import { type Task, workOff } from "../../run/work.ts";
 import { createDialect, type Hash } from "./dialect.ts";
 import { type ComparedForm, type Expression, mysqlIntegers, postgresIntegers } from "./expressions.ts";
 import { comparedForm, type Encodings, type NamedColumn } from "./forms.ts";
@@ -108,7 +108,7 @@ export async function compareTables(
     }),
   );
   try {
-    await workOff(workers, tasks, () => undefined);
+    await workOff(workers, tasks);
   } catch (error) {
     signal.throwIfAborted();
     throw asEngineError(error, source);

@@ -9,9 +9,9 @@ import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/sp
 import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
+import { type Task, together, workOff } from "../../../run/pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import { type Task, together, workOff } from "../../../run/work.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { createBrokenChecks } from "./broken-checks.ts";
 import { copyPart, copyTogether, type LoadedRows } from "./copy-part.ts";
@@ -155,7 +155,6 @@ export async function copyTables(work: TablesWork): Promise<Map<string, DoneTabl
       const marking = { plan, rows: rows.target, entries, warnings, content };
       const shape = marked === undefined ? await markFinished(writer, fence, targetDatabase, marking) : marked.shape;
       settle(plan, { ...found, warnings, shape });
-      return [];
     },
   });
 

@@ -4,7 +4,7 @@ import type { SourceCode } from "../../../mysql/definitions/code-source.ts";
 import { databaseNote } from "../../../mysql/definitions/routine-collations.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { finishTables } from "../../../mysql/target/create.ts";
-import { workOff } from "../../../run/work.ts";
+import { workOff } from "../../../run/pool.ts";
 import type { DoneTable } from "../copy/copy-tables.ts";
 import type { CopyRun } from "../copy/run.ts";
 import type { SourceTexts } from "../copy/source.ts";
@@ -67,7 +67,6 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
           async run(session: Session) {
             (await findOrphans(session, one.plan, keys)).forEach(warn);
             progress.did(orphanUnits(table));
-            return [];
           },
         })),
       run.failed,

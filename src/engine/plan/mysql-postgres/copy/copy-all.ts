@@ -2,6 +2,7 @@ import { counted } from "../../../../guard/text.ts";
 import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
+import { workOff } from "../../../run/pool.ts";
 import { countSource, type RowCounts } from "../finish/counts.ts";
 import { countViews } from "../finish/create-views.ts";
 import { finishTable } from "../finish/finish-table.ts";
@@ -88,7 +89,13 @@ export async function moveRows(
     const wanted = states.filter((state) => !kept.has(state.plan.source.name));
     const names = states.map((state) => state.plan.source.name);
     if (rowless) {
-      await finishInTurn(wanted, options.jobs, (state) => failing(run, finishOne(state)));
+      // As many at a time as there are sessions: the statements of very many tables would be in memory together.
+      const lanes = Array.from({ length: options.jobs });
+      await workOff(
+        lanes,
+        wanted.map((state) => ({ run: () => finishOne(state) })),
+        run.fail,
+      );
       return new Map(names.map((name) => [name, 0]));
     }
     await copyTables({
@@ -99,7 +106,7 @@ export async function moveRows(
       progress,
       throttle: run.throttle,
       signal: run.signal,
-      failed: (error) => run.fail(error),
+      failed: run.fail,
       copy: copyPart,
       teach: (used, findings) =>
         [...observedTypes.observe(used, findings)].flatMap((name) => {
@@ -135,19 +142,6 @@ export async function moveRows(
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
   await all(finishes);
   return { states, counts, viewCounts };
-}
-
-/** As many at a time as there are sessions: all at once, very many tables would have their statements in memory together. */
-async function finishInTurn(
-  states: readonly TableState[],
-  jobs: number,
-  finishOne: (state: TableState) => Promise<void>,
-): Promise<void> {
-  const left = states.values();
-  const lane = async () => {
-    for (const state of left) await finishOne(state);
-  };
-  await all(Array.from({ length: jobs }, lane));
 }
 
 /** The target's tables, as others know them. */

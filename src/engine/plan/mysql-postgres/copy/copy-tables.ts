@@ -7,11 +7,13 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { MysqlToCopyFindings } from "../../../rows/mysql-to-copy/fields.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
+import { type Task, workOff } from "../../../run/pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { VerifyExpressions } from "../finish/verify-expressions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import type { PartResult, PartSource, PartWork } from "./copy-part.ts";
+import { all } from "./sessions.ts";
 
 /**
  * Copies all parts of all tables, N at a time. A table whose data break a guess is made anew with wider types, and so
@@ -20,7 +22,6 @@ import type { PartResult, PartSource, PartWork } from "./copy-part.ts";
 export interface TableState {
   plan: TablePlan;
   parts: TablePart[];
-  waiting: TablePart[];
   running: Set<PartSource>;
   /** Parts that were handed out and are not judged yet. */
   inFlight: number;
@@ -53,7 +54,6 @@ export function createTableState(plan: TablePlan, parts: TablePart[]): TableStat
   const state: TableState = {
     plan,
     parts,
-    waiting: [],
     running: new Set(),
     inFlight: 0,
     finished: 0,
@@ -78,7 +78,6 @@ export function createTableState(plan: TablePlan, parts: TablePart[]): TableStat
 
 function begin(state: TableState): void {
   const none = state.plan.copied;
-  state.waiting = [...state.parts];
   state.finished = 0;
   state.round++;
   state.broken = false;
@@ -90,6 +89,11 @@ function begin(state: TableState): void {
   state.seen = none.map(() => false);
 }
 
+interface Streams {
+  reader: Reader;
+  writer: Writer;
+}
+
 interface TablesWork {
   states: TableState[];
   snapshot: Pick<Snapshot, "readers" | "cancel">;
@@ -97,7 +101,6 @@ interface TablesWork {
   fence: Fence<Writer>;
   progress: ProgressAccount;
   throttle: Throttle;
-  /** Ends the run, and with it the streams that only wait for others. */
   signal: AbortSignal;
   /** Called once, at the first error: what else runs is to be ended. */
   failed(error: unknown): void;
@@ -115,17 +118,8 @@ interface TablesWork {
 export async function copyTables(work: TablesWork): Promise<void> {
   const { states, snapshot, fence, progress, signal } = work;
   const pool = createBlockPool();
-  let failed: { cause: unknown } | undefined;
-  let wake: (() => void)[] = [];
-  let left = states.length;
   const told = new Set<TableState>();
   const cancels = new Map<Reader, Promise<void>>();
-
-  const changed = () => {
-    const waiting = wake;
-    wake = [];
-    for (const one of waiting) one();
-  };
 
   const isDone = (state: TableState) => state.finished === state.parts.length && !state.broken;
 
@@ -134,25 +128,8 @@ export async function copyTables(work: TablesWork): Promise<void> {
     for (const one of state.group) {
       if (told.has(one)) continue;
       told.add(one);
-      left--;
       work.copied(one);
     }
-  };
-
-  /** Before it no part waits. There may be ten thousand tables. */
-  let from = 0;
-  const next = (): { state: TableState; part: TablePart } | undefined => {
-    for (let at = from; at < states.length; at++) {
-      const state = states[at] as TableState;
-      const part = state.broken ? undefined : state.waiting.shift();
-      if (part !== undefined) {
-        from = at;
-        state.inFlight++;
-        return { state, part };
-      }
-    }
-    from = states.length;
-    return undefined;
   };
 
   const broken = new Set<TableState>();
@@ -179,29 +156,6 @@ export async function copyTables(work: TablesWork): Promise<void> {
   const again = (state: TableState, plan: TablePlan) => {
     state.next = plan;
     stop(state);
-  };
-
-  /** Broken tables none of whose parts run any more are made anew. */
-  const mend = async (writer: Writer) => {
-    for (const state of broken) {
-      if (state.remaking || state.inFlight > 0) continue;
-      const { name } = state.plan.source;
-      if (state.next === undefined)
-        throw new EngineError("database_error", `table ${name}: a part of it broke off, and nothing says why`);
-      state.remaking = true;
-      while (state.next !== undefined) {
-        const after: TablePlan = state.next;
-        state.next = undefined;
-        await work.remake(writer, state.plan, after);
-        state.plan = after;
-      }
-      state.remaking = false;
-      progress.restart(name);
-      begin(state);
-      broken.delete(state);
-      from = 0;
-      changed();
-    }
   };
 
   const one = async (reader: Reader, writer: Writer, state: TableState, part: TablePart) => {
@@ -249,40 +203,59 @@ export async function copyTables(work: TablesWork): Promise<void> {
     });
   };
 
-  const stream = async (reader: Reader) => {
-    let writer: Writer | undefined;
-    try {
-      writer = await work.open();
-      while (failed === undefined && left > 0) {
+  const places = new Map(states.map((state, at) => [state, at]));
+
+  const partsOf = (state: TableState): Task<Streams>[] => {
+    const { round } = state;
+    return state.parts.map((part) => ({
+      weight: -(places.get(state) ?? 0),
+      async run({ reader, writer }) {
         signal.throwIfAborted();
-        await mend(writer);
-        const job = next();
-        if (job === undefined) {
-          if (failed === undefined && left > 0) await new Promise<void>((resolve) => wake.push(resolve));
-          continue;
-        }
-        await one(reader, writer, job.state, job.part);
-        job.state.inFlight--;
-        settle(job.state);
-        changed();
-      }
-    } catch (error) {
-      if (failed === undefined) {
-        failed = { cause: error };
-        work.failed(error);
-      }
-    } finally {
-      changed();
-      await writer?.end();
-    }
+        if (state.broken || state.round !== round) return [];
+        state.inFlight++;
+        await one(reader, writer, state, part);
+        state.inFlight--;
+        settle(state);
+        return [...broken].flatMap((other) => (other.remaking || other.inFlight > 0 ? [] : [mend(other)]));
+      },
+    }));
   };
 
-  signal.addEventListener("abort", changed);
+  /** None of its parts runs any more: it is made anew before another part is begun. */
+  const mend = (state: TableState): Task<Streams> => {
+    state.remaking = true;
+    return {
+      weight: Number.POSITIVE_INFINITY,
+      async run({ writer }) {
+        signal.throwIfAborted();
+        const { name } = state.plan.source;
+        if (state.next === undefined)
+          throw new EngineError("database_error", `table ${name}: a part of it broke off, and nothing says why`);
+        while (state.next !== undefined) {
+          const after: TablePlan = state.next;
+          state.next = undefined;
+          await work.remake(writer, state.plan, after);
+          state.plan = after;
+        }
+        state.remaking = false;
+        progress.restart(name);
+        begin(state);
+        broken.delete(state);
+        return partsOf(state);
+      },
+    };
+  };
+
+  const writers: Writer[] = [];
+  const open = async (reader: Reader): Promise<Streams> => {
+    const writer = await work.open();
+    writers.push(writer);
+    return { reader, writer };
+  };
   try {
-    const ends = await Promise.allSettled(snapshot.readers.map(stream));
-    if (failed !== undefined) throw (failed as { cause: unknown }).cause;
-    for (const end of ends) if (end.status === "rejected") throw end.reason;
+    await workOff(await all(snapshot.readers.map(open)), states.flatMap(partsOf), work.failed);
+    signal.throwIfAborted();
   } finally {
-    signal.removeEventListener("abort", changed);
+    await Promise.all(writers.map((writer) => writer.end()));
   }
 }

@@ -2,6 +2,7 @@ import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
+import { workOff } from "../../../run/pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { all, type Sessions } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -16,14 +17,14 @@ export async function countSource(
   tables: readonly string[],
 ): Promise<RowCounts> {
   const counts: RowCounts = new Map();
-  const left = [...tables];
-  await all(
-    readers.map(async (reader) => {
-      for (let table = left.shift(); table !== undefined; table = left.shift()) {
+  await workOff(
+    readers,
+    tables.map((table) => ({
+      async run(reader) {
         const [[count] = []] = await reader.query(`SELECT COUNT(*) FROM ${sourceQualified(database, table)}`);
         counts.set(table, Number(count));
-      }
-    }),
+      },
+    })),
   );
   return counts;
 }

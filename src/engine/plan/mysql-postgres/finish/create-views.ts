@@ -6,6 +6,7 @@ import type { Session as Reader } from "../../../mysql/driver/session.ts";
 import { isRefusal, serverMessage } from "../../../postgres/driver/errors.ts";
 import { qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
+import { workOff } from "../../../run/pool.ts";
 import {
   countPostgresView,
   DifferentRows,
@@ -33,15 +34,17 @@ export async function countViews(
   const counts: RowCounts = new Map();
   let timeouts = 0;
   const small = planViews(scheme, others, tables).plans.filter((view) => isSmall(view, rows));
-  await Promise.all(
-    readers.map(async (reader) => {
-      for (let view = small.shift(); view !== undefined && timeouts < mostTimeouts; view = small.shift()) {
+  await workOff(
+    readers,
+    small.map((view) => ({
+      async run(reader) {
+        if (timeouts >= mostTimeouts) return;
         const { name } = view.source;
         const count = await countView(reader, sourceQualified(scheme.database, name));
         if (count === "slow") timeouts++;
         else if (count !== undefined) counts.set(name, count);
-      }
-    }),
+      },
+    })),
   );
   return counts;
 }

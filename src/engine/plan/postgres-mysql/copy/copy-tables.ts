@@ -8,10 +8,10 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reading } from "../../../postgres/source/holding.ts";
 import { loadError } from "../../../run/load-error.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
+import type { Task } from "../../../run/pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import type { Task } from "../../../run/work.ts";
 import { tooWide } from "../columns/row-size.ts";
 import { buildIndexes } from "../finish/build-indexes.ts";
 import type { VerifyExpressions } from "../finish/verify-expressions.ts";
@@ -107,10 +107,7 @@ export function tableTasks(run: TablesRun, states: readonly TableState[]): Task<
     {
       // The table lies in the caches now: its indexes come before other tables.
       weight: 2 ** 52,
-      async run(worker) {
-        await endTask(state, worker);
-        return [];
-      },
+      run: (worker) => endTask(state, worker),
     },
   ];
 

@@ -7,7 +7,7 @@ import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
-import { workOff } from "../../../run/work.ts";
+import { workOff } from "../../../run/pool.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import type { ViewOutcomes } from "../../views.ts";
 import { compareValues } from "../finish/checksums.ts";

@@ -15,7 +15,7 @@ import { copyBufferBytes } from "../../../rows/copy-to-load/copy-out.ts";
 import { refuseUnknownDrops } from "../../../run/fence/drop-option.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { map } from "../../../run/memory/iterators.ts";
-import { workOff } from "../../../run/work.ts";
+import { workOff } from "../../../run/pool.ts";
 import { refusePostgresMisfits } from "../../fits/postgres-values.ts";
 import { looking } from "../../fits/values.ts";
 import { setsOf } from "../columns/narrowing.ts";
@@ -272,11 +272,9 @@ async function makeTables(
   await workOff(
     workers,
     states.map((state) => ({
-      weight: 0,
       async run({ target }: CopyWorker) {
         await makeWithFallback(target, run.fence, state, replan);
         run.progress.did();
-        return [];
       },
     })),
     run.fail,
@@ -287,12 +285,10 @@ async function makeTables(
   await workOff(
     workers,
     batches.map((some) => ({
-      weight: 0,
       async run({ target }: CopyWorker) {
         const plans = some.map(({ plan }) => plan);
         await markMade(target, run.fence, plans);
         run.progress.did(some.length);
-        return [];
       },
     })),
     run.fail,

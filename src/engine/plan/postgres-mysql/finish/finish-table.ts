@@ -8,7 +8,7 @@ import { raiseCounter } from "../../../mysql/target/auto-increment.ts";
 import { type Finish, finishTables, persistently } from "../../../mysql/target/create.ts";
 import { isRefusedObject, schemaRefused } from "../../../mysql/target/refusal.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
-import { workOff } from "../../../run/work.ts";
+import { workOff } from "../../../run/pool.ts";
 import { leniently } from "../columns/row-size.ts";
 import { targetName } from "../copy/target.ts";
 import { type ForeignKeyPlan, foreignKeyName, keyOutcome } from "../tables/foreign-keys.ts";
@@ -93,12 +93,10 @@ export async function endTables(
   await workOff(
     workers,
     keys.map((key) => ({
-      weight: 0,
       async run({ target }) {
         const [[count] = []] = await target.query(key.orphans);
         orphans.set(key, count ?? "0");
         did(keyUnits(key, bytes));
-        return [];
       },
     })),
     failed,

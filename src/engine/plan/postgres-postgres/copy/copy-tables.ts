@@ -11,10 +11,10 @@ import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { passCopy } from "../../../rows/copy-pipe.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { loadError } from "../../../run/load-error.ts";
+import { type Task, together } from "../../../run/pool.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import type { Throttle } from "../../../run/throttle.ts";
-import { type Task, together } from "../../../run/work.ts";
 import type { Build, IndexPlans, TableIndexes } from "../finish/indexes.ts";
 import { heaps, relationOf, withLeaves } from "../schema/loaded-tables.ts";
 import { failed, hopeless, isTolerable, placement, type TargetFacts } from "./create-objects.ts";
@@ -85,7 +85,6 @@ function groupTask(run: TableRun, tables: readonly DataTable[]): Task<CopyWorker
         return run.withRows ? await countBoth({ ...worker, source }, tables) : undefined;
       });
       for (const [at, table] of tables.entries()) finish(run, table, rows?.[at]);
-      return [];
     },
   };
 }
@@ -146,7 +145,6 @@ function indexTasks(run: TableRun, table: DataTable): Task<CopyWorker>[] {
       for (const { step } of ties) if (!refused.has(step)) run.made(step);
       await target.run(`ANALYZE ${qualified(table.schema, table.name)}`);
       finish(run, table, rows);
-      return [];
     },
   };
   const next = () => (--left === 0 ? [end] : []);

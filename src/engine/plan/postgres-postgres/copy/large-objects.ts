@@ -6,7 +6,7 @@ import { fenced } from "../../../postgres/fence/fence.ts";
 import { largeObjectsMade, mostInEntry } from "../../../postgres/fence/large-object-list.ts";
 import { ownerStays } from "../../../postgres/target/owners.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import type { Task } from "../../../run/work.ts";
+import type { Task } from "../../../run/pool.ts";
 import type { TargetFacts } from "./create-objects.ts";
 
 /**
@@ -84,7 +84,6 @@ export const largeObjectTasks = (
         const wishes = objects.flatMap((object) => wishesOf(run, object));
         if (wishes.length > 0) await target.run(wishes.join("; "));
       });
-      return [];
     },
   }));
 

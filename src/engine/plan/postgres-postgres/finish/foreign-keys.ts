@@ -4,7 +4,7 @@ import type { Session } from "../../../postgres/driver/connection.ts";
 import { serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
-import { type Task, together } from "../../../run/work.ts";
+import { type Task, together } from "../../../run/pool.ts";
 import { failed } from "../copy/create-objects.ts";
 import type { SchemaPlan } from "../schema/plan.ts";
 import type { AfterPlan, ForeignKey } from "./indexes.ts";
@@ -56,7 +56,6 @@ export function foreignKeyTasks(
           for (const key of some) await validate(run, target, [[key]]);
         }
       run.did?.(group.flat().reduce((sum, { bytes }) => sum + keyUnits(bytes), 0));
-      return [];
     },
   }));
 }
