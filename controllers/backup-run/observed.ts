@@ -29,7 +29,7 @@ export interface Observed extends Silenced {
   /** Another Restore has the name of the one that was to verify it. */
   verificationTaken?: true;
   /** What came of making the removal's Job in this pass. */
-  removal?: JobCreation | { outcome: "namespace-ends" };
+  removal?: JobCreation;
   /** Milliseconds that a sealed URL is kept after the end; for ever without. */
   urlsKept?: number;
 }

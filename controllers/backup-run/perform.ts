@@ -95,9 +95,10 @@ export function createPerformer(options: PerformerOptions, findNeeds: FindNeeds)
       case "make-removal": {
         if (!isRun(subject)) return observed;
         mayAct();
-        const made = await createJob(client, subject.metadata, removalJob(subject, template()) as Job);
-        const ends = made.outcome === "refused" && /because it is being terminated/.test(made.message);
-        return { ...observed, removal: ends ? { outcome: "namespace-ends" } : made };
+        return {
+          ...observed,
+          removal: await createJob(client, subject.metadata, removalJob(subject, template()) as Job),
+        };
       }
       case "make-verification": {
         if (isRun(subject) && !(await makeVerification(subject, act.name)))

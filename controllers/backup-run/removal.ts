@@ -30,7 +30,7 @@ export function removal(
   const { jobs } = observed;
   const made = observed.removal;
   const keep = `To keep the parts, set the annotation ${keepParts} on the BackupRun.`;
-  if (made?.outcome === "namespace-ends") return { done: true };
+  if (made?.outcome === "refused" && made.namespaceEnds) return { done: true };
   const job = made?.outcome === "made" ? { name: made.name, uid: made.uid } : status?.removal;
   const found = jobs.find(({ metadata }) => metadata.uid === job?.uid);
   if (job !== undefined && (found !== undefined || made !== undefined)) {

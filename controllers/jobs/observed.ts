@@ -21,7 +21,7 @@ export type JobCreation =
   /** A Job of this name exists and is somebody else's. */
   | { outcome: "taken"; name: string }
   /** The API server refused it, for instance by a quota. */
-  | { outcome: "refused"; message: string };
+  | { outcome: "refused"; message: string; namespaceEnds?: boolean };
 
 export const isFinished = (job: Job): boolean =>
   (job.status?.conditions ?? []).some(

@@ -17,7 +17,10 @@ export async function createJob(
     const { metadata } = await client.create(kinds.jobs, job);
     return { outcome: "made", name: metadata.name, uid: metadata.uid ?? "" };
   } catch (error) {
-    if (isObjectRefusal(error)) return { outcome: "refused", message: error.message };
+    if (isObjectRefusal(error)) {
+      const { message, namespaceEnds } = error;
+      return { outcome: "refused", message, namespaceEnds };
+    }
     if (!alreadyExists(error)) throw error;
   }
   const found = await client.get(kinds.jobs, namespace, name);

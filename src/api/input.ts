@@ -86,7 +86,10 @@ function unwrapped(schema: unknown): unknown {
 /** As in camelCase, snake_case and kebab-case alike. */
 const letters = (name: string): string => name.replace(/[_-]/g, "").toLowerCase();
 
-function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.ZodObject): FieldError[] {
+/** `isMistyped`: of a field that is there by another spelling. */
+type InputError = FieldError & { isMistyped?: boolean };
+
+function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.ZodObject): InputError[] {
   const known = fieldsAt(schema, issue.path);
   const list =
     known === undefined
@@ -97,12 +100,12 @@ function unknownFields(issue: Issue & { code: "unrecognized_keys" }, schema: z.Z
   return issue.keys.slice(0, 20).map((key) => {
     const meant = known?.find((name) => letters(name) === letters(key));
     const fix = meant === undefined ? `remove it${list}` : `use \`${meant}\``;
-    return { field: pathOf(issue.path, key), message: `is unknown: ${fix}` };
+    return { field: pathOf(issue.path, key), message: `is unknown: ${fix}`, isMistyped: meant !== undefined };
   });
 }
 
-function fieldErrors(issues: readonly Issue[], schema: z.ZodObject): FieldError[] {
-  return issues.flatMap((issue): FieldError[] => {
+function fieldErrors(issues: readonly Issue[], schema: z.ZodObject): InputError[] {
+  return issues.flatMap((issue): InputError[] => {
     if (issue.code === "unrecognized_keys") return unknownFields(issue, schema);
     if (issue.code === "invalid_union") {
       // Of the ways that a value may be, the one that it came nearest to says the most.
@@ -150,15 +153,13 @@ export function check(
   if (parsed.success && issues.length === 0) return parsed.data;
   // A mistyped name is why another field is missing.
   const errors = fieldErrors(issues, schema)
-    .sort((a, b) => Number(isMistyped(b)) - Number(isMistyped(a)))
+    .sort((a, b) => Number(b.isMistyped ?? false) - Number(a.isMistyped ?? false))
     .slice(0, 50);
   throw invalid(
     errors.map(({ field, message }) => ({ field: field === "" ? where : field, message })),
     where,
   );
 }
-
-const isMistyped = ({ message }: FieldError): boolean => message.startsWith("is unknown: use ");
 
 export function invalid(
   errors: readonly FieldError[],

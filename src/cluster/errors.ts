@@ -11,17 +11,20 @@ export class ClusterError extends Error {
   readonly retryAfter?: number;
   /** The server knows the kind and has no object of this name; any other 404 says nothing about an object. */
   readonly absent: boolean;
+  /** The namespace is being deleted, so that nothing new can be made in it. */
+  readonly namespaceEnds: boolean;
   constructor(
     code: string,
     status: number,
     message: string,
-    options: { retryAfter?: number; absent?: boolean; cause?: unknown } = {},
+    options: { retryAfter?: number; absent?: boolean; namespaceEnds?: boolean; cause?: unknown } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = "ClusterError";
     this.code = code;
     this.status = status;
     this.absent = options.absent ?? false;
+    this.namespaceEnds = options.namespaceEnds ?? false;
     if (options.retryAfter !== undefined) this.retryAfter = options.retryAfter;
   }
 }
@@ -62,24 +65,26 @@ export function refusal(status: number, body: string, retryAfter?: string): Clus
   let reason = byStatus[status] ?? "Unknown";
   let message = `the API server returned ${status}`;
   let absent = false;
+  let namespaceEnds = false;
   try {
     const parsed = JSON.parse(body) as {
       kind?: unknown;
       reason?: unknown;
       message?: unknown;
-      details?: { name?: unknown };
+      details?: { name?: unknown; causes?: { reason?: unknown }[] };
     };
     if (parsed.kind === "Status") {
       if (typeof parsed.reason === "string" && parsed.reason !== "") reason = parsed.reason;
       if (typeof parsed.message === "string" && parsed.message !== "") message = parsed.message;
       absent = reason === "NotFound" && typeof parsed.details?.name === "string";
+      namespaceEnds = parsed.details?.causes?.some((cause) => cause.reason === "NamespaceTerminating") ?? false;
     }
   } catch {
     // A proxy's page: its text says nothing that the status does not.
   }
   const seconds = Number(retryAfter);
   return new ClusterError(reason, status, redact(message), {
-    absent,
+    ...{ absent, namespaceEnds },
     ...(seconds > 0 ? { retryAfter: seconds } : {}),
   });
 }

@@ -6,18 +6,17 @@ import {
   type RestoreResult,
 } from "../backup/contract.ts";
 import { countObjects } from "../engine/assess/existing-objects.ts";
-import {
-  type Copied,
-  type CopyReport,
-  type CopyRequest,
-  type Endpoint,
-  EngineError,
-  type EngineProgress,
-  type InventoryEntry,
+import type {
+  Copied,
+  CopyReport,
+  CopyRequest,
+  Endpoint,
+  EngineProgress,
+  InventoryEntry,
 } from "../engine/contract/index.ts";
 import { printable } from "../engine/contract/text/printable.ts";
 import { notCopiedText } from "../engine/report/not-copied.ts";
-import { targetFix } from "../engine/run/fence/drop-option.ts";
+import { TargetNotEmptyError } from "../engine/run/fence/drop-option.ts";
 import { openReading } from "../engine/run/open-database.ts";
 import { counted } from "../guard/text.ts";
 import { rowsIn } from "./outcome.ts";
@@ -112,11 +111,10 @@ async function refuseNotEmpty({ work, target, engine, hooks: { signal } }: Conve
 }
 
 /** A restore has no option `drop`. */
-function withRestoreMessage(error: unknown): unknown {
-  if (!(error instanceof EngineError) || !error.message.includes(targetFix)) return error;
-  const message = error.message.replace(targetFix, "drop or rename them, or restore into an empty database");
-  return new EngineError(error.code, message, { retryable: error.retryable, cause: error });
-}
+const withRestoreMessage = (error: unknown): unknown =>
+  error instanceof TargetNotEmptyError
+    ? new TargetNotEmptyError(error.taken, "drop or rename them, or restore into an empty database")
+    : error;
 
 const phases: Record<EngineProgress["phase"], BackupPhase> = {
   ...{ connecting: "copying", schema: "copying", copying: "copying", constraints: "copying" },

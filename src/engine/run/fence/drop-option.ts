@@ -48,11 +48,13 @@ export function refuseAmbiguousDrops(drop: readonly string[], dropped: readonly 
 export const targetFix = "drop or rename them, name tables among them in options.drop, or name an empty database";
 const mostTaken = 20;
 
-/** `taken`: in words, printable, tables first. */
-export function targetNotEmpty(taken: readonly string[]): EngineError {
-  const more = taken.length > mostTaken ? ` and ${taken.length - mostTaken} more` : "";
-  return new EngineError(
-    "target_not_empty",
-    `the target database already has ${taken.slice(0, mostTaken).join(", ")}${more}: ${targetFix}; nothing was written`,
-  );
+/** The target has what the copy would make; `taken` in words, printable, tables first. */
+export class TargetNotEmptyError extends EngineError {
+  readonly taken: readonly string[];
+  constructor(taken: readonly string[], fix = targetFix) {
+    const more = taken.length > mostTaken ? ` and ${taken.length - mostTaken} more` : "";
+    const named = taken.slice(0, mostTaken).join(", ");
+    super("target_not_empty", `the target database already has ${named}${more}: ${fix}; nothing was written`);
+    this.taken = taken;
+  }
 }

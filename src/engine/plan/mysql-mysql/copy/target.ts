@@ -8,7 +8,7 @@ import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { refuseOthersWork } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { codeInTheWay, refuseReferences } from "../../../mysql/target/name-conflicts.ts";
-import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { isNamed, refuseUnknownDrops, TargetNotEmptyError } from "../../../run/fence/drop-option.ts";
 import { eachOnce } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { ResumedTables } from "./resume.ts";
@@ -129,7 +129,7 @@ export async function clearTarget(
     const refused = inTheWay.filter(([name]) => !named(name ?? "")).map(([name]) => `"${printable(name ?? "")}"`);
     const going = new Set(inTheWay.flatMap(([name]) => (named(name ?? "") ? [name ?? ""] : [])));
     refused.push(...(await codeInTheWay(session, database, others, going)));
-    if (refused.length > 0) throw targetNotEmpty(refused);
+    if (refused.length > 0) throw new TargetNotEmptyError(refused);
     await refuseReferences(
       session,
       database,

@@ -4,7 +4,7 @@ import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { engineError, sqlState } from "../../../postgres/driver/errors.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
-import { isNamed, refuseUnknownDrops, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { isNamed, refuseUnknownDrops, TargetNotEmptyError } from "../../../run/fence/drop-option.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { TargetTraits } from "../columns/column-plan.ts";
@@ -53,7 +53,7 @@ export async function prepareTarget(
     const inTheWay = there.filter(({ name, relation }) => relation !== undefined && wanted.has(name));
     const refused = inTheWay.filter(({ name }) => !isNamed(drop, schema, name));
     if (refused.length > 0)
-      throw targetNotEmpty(
+      throw new TargetNotEmptyError(
         refused.map(({ name }) => `"${printable(schema === "public" ? name : `${schema}.${name}`)}"`),
       );
     await dropNamed(

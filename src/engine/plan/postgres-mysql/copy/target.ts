@@ -8,7 +8,7 @@ import { markShapes } from "../../../mysql/fence/others-work.ts";
 import { fenceTableName } from "../../../mysql/fence/table.ts";
 import { createMarkedTable } from "../../../mysql/target/create.ts";
 import { refuseReferences } from "../../../mysql/target/name-conflicts.ts";
-import { isNamed, targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { isNamed, TargetNotEmptyError } from "../../../run/fence/drop-option.ts";
 import { leniently, tooWide } from "../columns/row-size.ts";
 import type { Relation, TargetFacts } from "../columns/scheme.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -74,7 +74,7 @@ export function relationsToDrop(
   const names = new Set(wanted.map(fold));
   const inTheWay = relations.filter(({ name }) => names.has(fold(name)));
   const refused = inTheWay.filter(({ name }) => !isNamed(drop, database, name));
-  if (refused.length > 0) throw targetNotEmpty(refused.map(({ name }) => `"${printable(name)}"`));
+  if (refused.length > 0) throw new TargetNotEmptyError(refused.map(({ name }) => `"${printable(name)}"`));
   return inTheWay;
 }
 

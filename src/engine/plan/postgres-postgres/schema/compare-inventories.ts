@@ -3,7 +3,7 @@ import { printable } from "../../../contract/text/printable.ts";
 import { shortList } from "../../../contract/text/short-list.ts";
 import { type Thing, thingKey } from "../../../postgres/catalogue/inventory.ts";
 import { partKinds, relationKinds, sharedKinds, takenName } from "../../../run/fence/claims.ts";
-import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { TargetNotEmptyError } from "../../../run/fence/drop-option.ts";
 import { createPackedGroups } from "../../../run/memory/packed.ts";
 import { sharedText } from "../../../run/memory/shared-text.ts";
 import { sameText } from "./same-text.ts";
@@ -25,7 +25,7 @@ export function collisions(source: Iterable<Thing>, target: readonly Thing[]): s
 /** Errors: EngineError `target_not_empty`, which names the first. */
 export function refuseCollisions(source: Iterable<Thing>, target: readonly Thing[]): void {
   const taken = collisions(source, target);
-  if (taken.length > 0) throw targetNotEmpty(taken);
+  if (taken.length > 0) throw new TargetNotEmptyError(taken);
 }
 
 /** What may stand on a relation beside what it was made with. */

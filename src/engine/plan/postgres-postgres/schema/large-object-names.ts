@@ -1,6 +1,6 @@
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { countedKind } from "../../../report/not-copied.ts";
-import { targetNotEmpty } from "../../../run/fence/drop-option.ts";
+import { TargetNotEmptyError } from "../../../run/fence/drop-option.ts";
 
 /** Large objects as a report names them, and as two databases share their oids: none of it holds all of them. */
 
@@ -56,5 +56,5 @@ export async function largeObjectsThere(source: Session, target: Session, there:
 /** Errors: `target_not_empty`. */
 export async function refuseLargeObjects(source: Session, target: Session): Promise<void> {
   const taken = await largeObjectsThere(source, target, true);
-  if (taken.length > 0) throw targetNotEmpty(taken.map(({ kind, name }) => `${kind} ${name}`));
+  if (taken.length > 0) throw new TargetNotEmptyError(taken.map(({ kind, name }) => `${kind} ${name}`));
 }
