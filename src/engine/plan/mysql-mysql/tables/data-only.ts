@@ -3,8 +3,15 @@ import { printable } from "../../../contract/text/printable.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable, unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
-import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
-import { sharedText } from "../../../run/memory/shared-text.ts";
+import {
+  foldColumn,
+  type PresentColumn,
+  presentColumn,
+  presentFields,
+  refuseUnfit,
+  requireColumns,
+  unwritable,
+} from "../../../mysql/target/present-columns.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import { type CheckCondition, sameConditions } from "../../fits/conditions.ts";
 import { fitIntoMysql } from "../../fits/into-mysql.ts";
@@ -13,7 +20,7 @@ import { mysqlDoubt } from "../../fits/mysql-values.ts";
 import { nullChecks } from "../../fits/nulls.ts";
 import type { Fit } from "../../fits/types.ts";
 import type { Doubt } from "../../fits/values.ts";
-import { loadedAs, type PresentColumn } from "./existing-columns.ts";
+import { loadedAs } from "./existing-columns.ts";
 import type { DefinedTable } from "./plan-tables.ts";
 import { isPeriod } from "./row-times.ts";
 import { isGenerated, isNumbered, type TablePlan } from "./table-plan.ts";
@@ -28,16 +35,6 @@ export interface DataOnlyPlan {
   plan(): TablePlan;
   /** Columns whose values may not fit. */
   doubts: Doubt[];
-}
-
-interface Column extends PresentColumn {
-  name: string;
-  collation: string | null;
-  generated: boolean;
-  auto: boolean;
-  notNull: boolean;
-  /** It has to be given a value. */
-  required: boolean;
 }
 
 /**
@@ -56,7 +53,8 @@ export async function checkPresent(
   const { name, source } = usual;
   const words = printable(name);
   const here = `TABLE_SCHEMA = ${literal(database)} AND TABLE_NAME = ${literal(name)}`;
-  const columns = await readColumns(session, here);
+  const rows = await session.query(`SELECT ${presentFields} FROM information_schema.COLUMNS WHERE ${here}`);
+  const columns = new Map(rows.map(presentColumn).map((column) => [foldColumn(column.name), column]));
   const [[type] = []] = await session.query(`SELECT TABLE_TYPE FROM information_schema.TABLES WHERE ${here}`);
   if (columns.size === 0 || (type !== "BASE TABLE" && type !== "SYSTEM VERSIONED"))
     throw new EngineError(
@@ -73,7 +71,7 @@ export async function checkPresent(
 }
 
 interface Present {
-  there: ReadonlyMap<string, Column>;
+  there: ReadonlyMap<string, PresentColumn>;
   maria: boolean;
   charsets: ReadonlySet<string>;
 }
@@ -89,67 +87,30 @@ function dataOnlyOf(define: () => DefinedTable, plain: ReadonlySet<string>, { th
 }
 
 /** The source computes it and the target does not: it takes the source's values. */
-const isPlainThere = (column: SourceColumn, there: ReadonlyMap<string, Column>): boolean =>
-  isGenerated(column) && !isPeriod(column) && there.get(fold(column.name))?.generated === false;
-
-async function readColumns(session: Session, here: string): Promise<Map<string, Column>> {
-  const rows = await session.query(
-    `SELECT COLUMN_NAME, COLUMN_TYPE, EXTRA, IS_NULLABLE, COLUMN_DEFAULT, CHARACTER_SET_NAME, COLLATION_NAME FROM information_schema.COLUMNS WHERE ${here}`,
-  );
-  return new Map(
-    rows.map(([name, type, extra, nullable, value, charset, collation]) => {
-      const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
-      const auto = /auto_increment/i.test(extra ?? "");
-      const notNull = nullable === "NO";
-      const required = notNull && !generated && !auto && value === null;
-      const [called, written] = [sharedText(name ?? ""), sharedText(type ?? "")];
-      const column = { name: called, type: written, charset: shared(charset), collation: shared(collation) };
-      return [fold(column.name), { ...column, generated, auto, notNull, required }];
-    }),
-  );
-}
-
-/** What many tables say alike is kept once. */
-const shared = (text: string | null | undefined) => (text == null ? null : sharedText(text));
-
-/** MySQL's names of columns know no case. */
-const fold = (name: string) => name.toLowerCase();
+const isPlainThere = (column: SourceColumn, there: ReadonlyMap<string, PresentColumn>): boolean =>
+  isGenerated(column) && !isPeriod(column) && there.get(foldColumn(column.name))?.generated === false;
 
 function dataOnlyPlanOf(
   plan: TablePlan,
-  there: ReadonlyMap<string, Column>,
+  there: ReadonlyMap<string, PresentColumn>,
   maria: boolean,
   charsets: ReadonlySet<string>,
 ): { plan: TablePlan; doubts: Doubt[] } {
-  const words = printable(plan.name);
-  const missing = plan.columns.filter(({ name }) => !there.has(fold(name)));
-  if (missing.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
-    );
-  const loaded = new Set(plan.columns.map(({ name }) => fold(name)));
-  const sources = plan.source.columns.filter(({ name }) => loaded.has(fold(name)));
-  const of = ({ name }: SourceColumn) => there.get(fold(name)) as Column;
+  requireColumns(plan.name, plan.columns, there);
+  const loaded = new Set(plan.columns.map(({ name }) => foldColumn(name)));
+  const sources = plan.source.columns.filter(({ name }) => loaded.has(foldColumn(name)));
+  const of = ({ name }: SourceColumn) => there.get(foldColumn(name)) as PresentColumn;
   const other = sources.filter((column) => isNumbered(column) && of(column).type !== column.columnType);
   if (other.length > 0)
     throw new EngineError(
       "schema_differs",
-      `table ${words} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty or like another: give it the source's list`,
-    );
-  const wanting = [...there.values()].filter(({ name, required }) => required && !loaded.has(fold(name)));
-  if (wanting.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
+      `table ${printable(plan.name)} of the target has other labels in the columns ${printable(other.map((column) => column.name).join(", "))}, whose values are copied by number since one of them is empty or like another: give it the source's list`,
     );
   const doubts: Doubt[] = [];
   const unfit = sources.flatMap((column) => {
-    const { type, generated, auto } = of(column);
-    if (generated && !isGenerated(column))
-      return [`${column.name} is generated in the target and a plain column in the source`];
-    const numbered = numberedNulls(column, { auto });
-    if (numbered !== undefined) return [numbered];
+    const { type } = of(column);
+    const refused = unwritable({ ...column, generated: isGenerated(column) }, of(column));
+    if (refused !== undefined) return [refused];
     const fit = columnFit(plan, column, of(column), maria);
     if (fit === "never")
       return [`${column.name}: a column of type ${type} would change values that are meant for ${column.columnType}`];
@@ -160,23 +121,19 @@ function dataOnlyPlanOf(
     if (halves !== undefined) doubts.push(halves);
     return [];
   });
-  if (unfit.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; give these columns the source's types`,
-    );
+  refuseUnfit(plan.name, unfit, "give these columns the source's types");
   return { plan: loadedAs(plan, sources, of, { maria, charsets }), doubts };
 }
 
 /** What the target's checks ask, and no check of the source has proven, of columns that have one type on both sides. */
 function conditionsOf(
   { source, checked }: TablePlan,
-  there: ReadonlyMap<string, Column>,
+  there: ReadonlyMap<string, PresentColumn>,
   maria: boolean,
   conditions: readonly CheckCondition[],
 ): Doubt[] {
   const alike = source.columns.filter(({ name, columnType, collation, generation }) => {
-    const to = there.get(fold(name));
+    const to = there.get(foldColumn(name));
     return (
       generation === "" && to?.name === name && oneWord(to.type) === oneWord(columnType) && to.collation === collation
     );
@@ -192,7 +149,7 @@ function conditionsOf(
 }
 
 /** By the table of rules, with the character sets where they differ. */
-function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boolean): Fit {
+function columnFit(plan: TablePlan, column: SourceColumn, to: PresentColumn, maria: boolean): Fit {
   const alike = usualCharset(column.characterSet) === usualCharset(to.charset);
   if ((column.columnType === to.type || takes(plan, column, to.type)) && (alike || column.characterSet === null))
     return "always";
@@ -207,7 +164,7 @@ function columnFit(plan: TablePlan, column: SourceColumn, to: Column, maria: boo
 }
 
 /** UCS-2 keeps halves of characters, which other sets have no bytes for: a server would write text that is ill-formed. */
-function surrogates(column: SourceColumn, to: Column): Doubt | undefined {
+function surrogates(column: SourceColumn, to: PresentColumn): Doubt | undefined {
   const charset = usualCharset(to.charset);
   if (column.characterSet !== "ucs2" || charset === null || charset === "ucs2" || charset === "binary")
     return undefined;
@@ -232,7 +189,7 @@ function measured({ name, columnType, dataType }: SourceColumn, type: string): s
   return scale === undefined ? wide : `ROUND(${wide}, ${scale})`;
 }
 
-const formatType = (column: SourceColumn, { type, charset }: Column): [string, string] =>
+const formatType = (column: SourceColumn, { type, charset }: PresentColumn): [string, string] =>
   usualCharset(column.characterSet) === usualCharset(charset)
     ? [column.columnType, type]
     : [`${column.columnType} ${column.characterSet ?? ""}`.trim(), `${type} ${charset ?? ""}`.trim()];

@@ -1,6 +1,7 @@
 import type { SourceColumn } from "../../../mysql/catalogue/catalogue.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { LoadColumn } from "../../../mysql/target/loader.ts";
+import type { PresentColumn } from "../../../mysql/target/present-columns.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { usualCharset } from "../../fits/charsets.ts";
 import type { TablePlan } from "./table-plan.ts";
@@ -9,12 +10,6 @@ import type { TablePlan } from "./table-plan.ts";
  * Texts come as bytes of the source's character set. Where the column that is there has another, its server converts them, and
  * warns of a character that it lacks, which fails the copy.
  */
-
-export interface PresentColumn {
-  /** As the server writes it. */
-  type: string;
-  charset: string | null;
-}
 
 /** The character sets that a server knows. */
 export const charsetsOf = async (session: Session): Promise<Set<string>> =>

@@ -27,11 +27,11 @@ const inUtc = (from: ValueType, to: ValueType): ValueType =>
 /** `present`: the type that is there, as the server writes it. */
 export function fitPresent(
   column: ColumnPlan,
-  present: { type: string; charset: string; notNull: boolean; characters?: string | undefined },
+  present: { type: string; charset: string | null; notNull: boolean; characters?: string | undefined },
   maria: boolean,
 ): { fit: Fit; doubt: Doubt | undefined } {
   const source = sourceType(column.source);
-  const to = mysqlValueType(present.type, present.charset === "" ? null : present.charset, maria);
+  const to = mysqlValueType(present.type, present.charset, maria);
   const planned = mysqlValueType(column.sql, null, maria);
   const fit = withCharacters(fitOfPlanned(source, planned, to), present);
   return { fit, doubt: withNulls(column, present, doubtOf(column, present.type, fit)) };

@@ -6,12 +6,19 @@ import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
-import { numberedNulls } from "../../../mysql/target/auto-increment.ts";
 import { refuseTriggers } from "../../../mysql/target/insert-triggers.ts";
+import {
+  foldColumn,
+  type PresentColumn,
+  presentColumn,
+  presentFields,
+  refuseUnfit,
+  requireColumns,
+  unwritable,
+} from "../../../mysql/target/present-columns.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { doublesOf, kind } from "../../../rows/copy-to-load/fields.ts";
 import { isNamed } from "../../../run/fence/drop-option.ts";
-import { sharedText } from "../../../run/memory/shared-text.ts";
 import { type CheckCondition, crossConditions } from "../../fits/conditions.ts";
 import type { Doubt } from "../../fits/values.ts";
 import type { ColumnPlan } from "../columns/column-plan.ts";
@@ -31,19 +38,10 @@ export interface ExistingTables {
   filled(plans: Iterable<Pick<TablePlan, "name">>, drop: readonly string[]): Promise<ReadonlySet<string>>;
 }
 
-interface Column {
-  name: string;
-  type: string;
-  charset: string;
-  collation: string | null;
+type Column = PresentColumn & {
   /** That the set has, where the source has others (charset-characters.ts). */
   characters?: string | undefined;
-  generated: boolean;
-  auto: boolean;
-  notNull: boolean;
-  /** It has to be given a value. */
-  required: boolean;
-}
+};
 
 /**
  * Only reads. `source`: its database's encoding, and its server's version. Errors: `target_has_triggers`, which would change the rows.
@@ -128,7 +126,7 @@ function conditionsOf(
   conditions: readonly CheckCondition[],
 ): Doubt[] {
   const columns = loaded.flatMap(({ name, nullable, source }) => {
-    const present = there.find((one) => fold(one.name) === fold(name));
+    const present = there.find((one) => foldColumn(one.name) === foldColumn(name));
     if (present === undefined) return [];
     const { type, collation } = present;
     const types = [source.written, type] as const;
@@ -140,31 +138,15 @@ function conditionsOf(
   return crossConditions(conditions, { from, to }, new Map(columns));
 }
 
-/** MySQL's names of columns know no case. */
-const fold = (name: string) => name.toLowerCase();
-
 function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): TablePlan {
-  const words = printable(usual.name);
-  const byName = new Map(there.map((column) => [fold(column.name), column]));
-  const isText = ({ name }: ColumnPlan) => (byName.get(fold(name))?.charset ?? "") !== "";
+  const byName = new Map(there.map((column) => [foldColumn(column.name), column]));
+  const isText = ({ name }: ColumnPlan) => (byName.get(foldColumn(name))?.charset ?? null) !== null;
   const plan = {
     ...usual,
     columns: usual.columns.map((column) => (isText(column) ? asWritten(column) : column)),
   };
-  const missing = plan.columns.filter(({ name }) => !byName.has(fold(name)));
-  if (missing.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target lacks the columns ${printable(missing.map(({ name }) => name).join(", "))}`,
-    );
-  const given = new Set(plan.columns.map(({ name }) => fold(name)));
-  const wanting = there.filter(({ name, required }) => required && !given.has(fold(name)));
-  if (wanting.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target has columns that are not in the source and need a value: ${printable(wanting.map(({ name }) => name).join(", "))}; give them a default`,
-    );
-  const of = ({ name }: ColumnPlan) => byName.get(fold(name)) as Column;
+  requireColumns(plan.name, plan.columns, byName);
+  const of = ({ name }: ColumnPlan) => byName.get(foldColumn(name)) as Column;
   const isJson = ({ type }: Column) => !maria && type === "json";
   const unsigned = new Set(usual.loaded.flatMap(({ name }, at) => (usual.fields[at]?.unsignedZero ? [name] : [])));
   // What the source generates, the target may as well.
@@ -172,19 +154,15 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
   const doubts: Doubt[] = [];
   const unfit = loaded.flatMap((column) => {
     const present = of(column);
-    if (present.generated) return [`${column.name} is generated in the target and a plain column in the source`];
-    const numbered = numberedNulls({ name: column.name, nullable: !column.source.notNull }, present);
-    if (numbered !== undefined) return [numbered];
+    const { name, source } = column;
+    const refused = unwritable({ name, nullable: !source.notNull, generated: source.generated !== "" }, present);
+    if (refused !== undefined) return [refused];
     const { fit, doubt } = fitPresent(column, present, maria);
     if (doubt !== undefined) doubts.push(doubt);
     const why = `a column of type ${present.type} would change values that are meant for ${column.sql}`;
     return fit === "never" ? [`${column.name}: ${why}`] : [];
   });
-  if (unfit.length > 0)
-    throw new EngineError(
-      "schema_differs",
-      `table ${words} of the target cannot take every value of the source: ${printable(unfit.slice(0, 5).join("; "))}; alter these columns, or name their types in options.types`,
-    );
+  refuseUnfit(plan.name, unfit, "alter these columns, or name their types in options.types");
   return {
     ...plan,
     columns: plan.columns.map((column) => ({ ...column, generated: !loaded.includes(column) })),
@@ -204,7 +182,7 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
       ...plan.load,
       columns: loaded.map((column) => {
         const { name, charset } = of(column);
-        const text = charset !== "" && charset !== "utf8mb4";
+        const text = charset !== null && charset !== "utf8mb4";
         return text || isJson(of(column))
           ? { name, value: (field: string) => `CONVERT(${field} USING utf8mb4)` }
           : { name };
@@ -226,9 +204,9 @@ function adapt(usual: TablePlan, there: readonly Column[], maria: boolean): Tabl
 }
 
 async function readCharacters(session: Session, columns: readonly Column[]): Promise<void> {
-  const sets = new Set(columns.flatMap(({ charset }) => (charset === "" || charset === "utf8mb4" ? [] : [charset])));
+  const sets = new Set(columns.flatMap(({ charset }) => (charset === null || charset === "utf8mb4" ? [] : [charset])));
   const characters = await charactersOf(session, [...sets]);
-  for (const column of columns) column.characters = characters.get(column.charset);
+  for (const column of columns) column.characters = characters.get(column.charset ?? "");
 }
 
 async function readColumns(
@@ -238,25 +216,11 @@ async function readColumns(
 ): Promise<Map<string, Column[]>> {
   const found = new Map<string, Column[]>();
   const rows = await session.query(
-    `SELECT c.TABLE_NAME, c.COLUMN_NAME, c.COLUMN_TYPE, COALESCE(c.CHARACTER_SET_NAME, ''), c.EXTRA, c.IS_NULLABLE, c.COLUMN_DEFAULT, c.COLLATION_NAME
+    `SELECT c.TABLE_NAME, ${presentFields}
        FROM information_schema.COLUMNS c JOIN information_schema.TABLES t ON t.TABLE_SCHEMA = c.TABLE_SCHEMA AND t.TABLE_NAME = c.TABLE_NAME
       WHERE c.TABLE_SCHEMA = ${literal(database)} AND t.TABLE_TYPE = 'BASE TABLE' ORDER BY c.TABLE_NAME, c.ORDINAL_POSITION`,
   );
-  for (const [table, name, type, charset, extra, nullable, value, collation] of rows) {
-    if (!wanted.has(table ?? "")) continue;
-    const generated = /\bGENERATED\b/.test((extra ?? "").replace("DEFAULT_GENERATED", ""));
-    const auto = /auto_increment/i.test(extra ?? "");
-    const column: Column = {
-      name: sharedText(name ?? ""),
-      type: sharedText(type ?? ""),
-      charset: sharedText(charset ?? ""),
-      collation: collation ? sharedText(collation) : null,
-      generated,
-      auto,
-      notNull: nullable === "NO",
-      required: nullable === "NO" && value === null && !generated && !auto,
-    };
-    found.set(table ?? "", [...(found.get(table ?? "") ?? []), column]);
-  }
+  for (const [table = null, ...row] of rows)
+    if (table !== null && wanted.has(table)) found.set(table, [...(found.get(table) ?? []), presentColumn(row)]);
   return found;
 }
