@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
+import { passingMessage } from "../../src/worker/protocol.ts";
 import {
   endReason,
   jobFailure,
@@ -165,7 +166,7 @@ test("a Job that failed after tries that the worker explained says the worker's 
       entry("0002-000000001-w00", "The first try (timeout); another pod tries again"),
       entry(
         "0002-000000002-w00",
-        "The source db:3306 refused the connection. (connection_refused); another pod tries again",
+        passingMessage({ reason: "connection_refused", message: "The source db:3306 refused the connection." }),
       ),
       entry("0002-000000003-w00", "chatter", "info"),
     ],

@@ -1,5 +1,6 @@
 import type { LogEntry } from "../../src/resources/migration.ts";
 import type { Job, Pod, SeenEvent } from "../../src/resources/objects.ts";
+import { passingPattern } from "../../src/worker/protocol.ts";
 import type { StateReason } from "./observed.ts";
 
 /** Why a pod does not run, in words that tell the fix: from its status where that says it, else from events. */
@@ -148,9 +149,6 @@ export function endReason(pod: Pod | undefined): StateReason {
   return { reason: "WorkerFailed", message: short(pod.status?.message, 160) || "the worker's pod failed" };
 }
 
-/** As `src/worker/life.ts` logs an error after which another pod may do better. */
-const passing = /^(?<words>[\s\S]*) \((?<code>[a-z_]+)\); another pod tries again$/;
-
 /** The worker's own words for what ended its last pod in this run, with the engine's code. */
 export function lastLoggedError({
   status,
@@ -160,8 +158,8 @@ export function lastLoggedError({
   const run = `${String(status?.run ?? 1).padStart(4, "0")}-`;
   const errors = (status?.log ?? []).filter((entry) => entry.level === "error" && entry.id.startsWith(run));
   const last = errors.sort((a, b) => (a.id < b.id ? -1 : 1)).at(-1);
-  const { words, code } = passing.exec(last?.message ?? "")?.groups ?? {};
-  return words === undefined || code === undefined ? undefined : { reason: code, message: words, retryable: true };
+  const { message, reason } = passingPattern.exec(last?.message ?? "")?.groups ?? {};
+  return message === undefined || reason === undefined ? undefined : { reason, message, retryable: true };
 }
 
 /** How to run again, and what to do where a run took too long. */

@@ -6,7 +6,7 @@ import { untilDelivered } from "./deliver.ts";
 import type { Journal } from "./journal.ts";
 import type { OperatorClient } from "./operator-client.ts";
 import * as outcomes from "./outcome.ts";
-import { exitCodes, type Report, type RunOutcome } from "./protocol.ts";
+import { exitCodes, passingMessage, type Report, type RunOutcome } from "./protocol.ts";
 import { type Reporter, startReporter } from "./reporter.ts";
 
 /**
@@ -102,7 +102,7 @@ export async function live(parts: LifeParts, body: Body): Promise<ExitCode> {
       return lastWord(reporter, body.report, operator, 2_000);
     }
     const { anotherPod, ...why } = body.explain(error);
-    write("error", anotherPod ? `${why.message} (${why.reason}); another pod tries again` : why.message);
+    write("error", anotherPod ? passingMessage(why) : why.message);
     if (anotherPod) return lastWord(reporter, body.report, operator, 5_000);
     return conclude(outcomes.failed(why, { state: body.report(), redactor }), exitCodes.failed);
   }

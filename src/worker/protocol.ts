@@ -147,6 +147,11 @@ const workerLogSchema = z.object({
   message: z.string().max(1024),
 });
 
+/** How a worker logs an error after which another pod tries again. The operator reads it from the status's log, also of earlier versions' workers. */
+export const passingMessage = ({ reason, message }: { reason: string; message: string }): string =>
+  `${message} (${reason}); another pod tries again`;
+export const passingPattern = /^(?<message>[\s\S]*) \((?<reason>[a-z_]+)\); another pod tries again$/;
+
 /** The whole state so far, at most once a second; the latest one wins. */
 export const reportSchema = z.object({
   type: z.enum(["transfer", "conversion"]).optional(),
