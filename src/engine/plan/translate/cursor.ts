@@ -28,6 +28,8 @@ export interface Cursor {
   name(): string;
   /** What `work` reads, within parentheses. */
   inParentheses<Result>(work: () => Result): Result;
+  /** What `work` reads, once and again after each comma. */
+  list<Result>(work: () => Result): Result[];
   /** Refuses what is left. */
   end(): void;
 }
@@ -104,6 +106,11 @@ export function createCursor(sql: string, dialect: Dialect, grammar: Grammar): C
       const result = work();
       expectSymbol(")");
       return result;
+    },
+    list(work) {
+      const found = [work()];
+      while (tookSymbol(",")) found.push(work());
+      return found;
     },
     end() {
       if (peek().is !== "end") unexpected();

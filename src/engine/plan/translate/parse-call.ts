@@ -75,11 +75,7 @@ export function parseSpecial(cursor: Cursor): Node | undefined {
       if (after.is !== "symbol" || after.text !== "[") return undefined;
       cursor.next();
       cursor.next();
-      const items: Node[] = [];
-      if (!cursor.seesSymbol("]")) {
-        do items.push(cursor.expression());
-        while (cursor.tookSymbol(","));
-      }
+      const items = cursor.seesSymbol("]") ? [] : cursor.list(cursor.expression);
       cursor.expectSymbol("]");
       return { is: "array", items };
     }
@@ -186,8 +182,7 @@ function parseArguments(cursor: Cursor, call: FunctionCall): void {
     call.args.push({ is: "string", text: cursor.name().toUpperCase() });
     cursor.expectSymbol(",");
   }
-  do call.args.push(cursor.expression(call.name.toUpperCase() === "POSITION" ? 7 : 0));
-  while (cursor.tookSymbol(","));
+  call.args.push(...cursor.list(() => cursor.expression(call.name.toUpperCase() === "POSITION" ? 7 : 0)));
   if (cursor.took("IN")) call.args.push(cursor.expression(7));
   else if (cursor.took("FROM")) {
     call.args.push(cursor.expression());
@@ -207,12 +202,8 @@ function parseArguments(cursor: Cursor, call: FunctionCall): void {
 function parseWindow(cursor: Cursor): Window {
   if (!cursor.seesSymbol("(")) refuse("named windows are not translated");
   return cursor.inParentheses(() => {
-    const window: Window = { partition: [], order: [] };
-    if (cursor.took("PARTITION", "BY")) {
-      do window.partition.push(cursor.expression());
-      while (cursor.tookSymbol(","));
-    }
-    if (cursor.sees("ORDER", "BY")) window.order = parseOrder(cursor);
+    const partition = cursor.took("PARTITION", "BY") ? cursor.list(cursor.expression) : [];
+    const window: Window = { partition, order: cursor.sees("ORDER", "BY") ? parseOrder(cursor) : [] };
     if (cursor.sees("ROWS") || cursor.sees("RANGE")) {
       const words: string[] = [];
       for (let token = cursor.peek(); token.is === "word" || token.is === "number"; token = cursor.peek()) {

@@ -13,31 +13,6 @@ import type { Node } from "./tree.ts";
  */
 
 /** Binding powers; a higher one binds stronger. */
-const mysqlPowers: Record<string, number> = {
-  OR: 1,
-  XOR: 2,
-  AND: 3,
-  "=": 6,
-  "<=>": 6,
-  ">=": 6,
-  ">": 6,
-  "<=": 6,
-  "<": 6,
-  "<>": 6,
-  "!=": 6,
-  "|": 7,
-  "&": 8,
-  "<<": 9,
-  ">>": 9,
-  "+": 10,
-  "-": 10,
-  "*": 11,
-  "/": 11,
-  "%": 11,
-  DIV: 11,
-  MOD: 11,
-  "^": 12,
-};
 const postgresPowers: Record<string, number> = {
   OR: 1,
   AND: 3,
@@ -54,6 +29,10 @@ const postgresPowers: Record<string, number> = {
   "/": 11,
   "%": 11,
   "^": 12,
+};
+const mysqlPowers: Record<string, number> = {
+  ...postgresPowers,
+  ...{ XOR: 2, "<=>": 6, "|": 7, "&": 8, "<<": 9, ">>": 9, DIV: 11, MOD: 11 },
 };
 const power = { not: 4, is: 5, comparison: 6, other: 9, unary: 13, collate: 14 } as const;
 /** Operands of BETWEEN and LIKE bind stronger than any comparison. */
@@ -95,22 +74,12 @@ function parsePostfix(cursor: Cursor, value: Node): Node {
 
 function parsePrimary(cursor: Cursor): Node {
   const token = cursor.peek();
-  if (cursor.tookSymbol("(")) {
-    if (cursor.sees("SELECT") || cursor.sees("WITH") || cursor.sees("VALUES")) {
-      const query = cursor.query();
-      cursor.expectSymbol(")");
-      return { is: "subquery", query };
-    }
-    const first = cursor.expression();
-    if (!cursor.seesSymbol(",")) {
-      cursor.expectSymbol(")");
-      return first;
-    }
-    const items = [first];
-    while (cursor.tookSymbol(",")) items.push(cursor.expression());
-    cursor.expectSymbol(")");
-    return { is: "row", items };
-  }
+  if (cursor.seesSymbol("("))
+    return cursor.inParentheses((): Node => {
+      if (seesQuery(cursor) || cursor.sees("VALUES")) return { is: "subquery", query: cursor.query() };
+      const items = cursor.list(cursor.expression);
+      return items.length === 1 ? (items[0] as Node) : { is: "row", items };
+    });
   switch (token.is) {
     case "number":
     case "hex":
@@ -206,30 +175,23 @@ function parseIs(cursor: Cursor, operand: Node): Node {
 }
 
 function parseIn(cursor: Cursor, operand: Node, not: boolean): Node {
-  cursor.expectSymbol("(");
-  if (cursor.sees("SELECT") || cursor.sees("WITH")) {
-    const query = cursor.query();
-    cursor.expectSymbol(")");
-    return { is: "in query", operand, query, not };
-  }
-  const list = [cursor.expression()];
-  while (cursor.tookSymbol(",")) list.push(cursor.expression());
-  cursor.expectSymbol(")");
-  return { is: "in", operand, list, not };
+  return cursor.inParentheses(() =>
+    seesQuery(cursor)
+      ? { is: "in query", operand, query: cursor.query(), not }
+      : { is: "in", operand, list: cursor.list(cursor.expression), not },
+  );
 }
+
+const seesQuery = (cursor: Cursor): boolean => cursor.sees("SELECT") || cursor.sees("WITH");
 
 function quantified(cursor: Cursor, operand: Node, op: string): Node {
   const how = cursor.took("ALL") ? "ALL" : "ANY";
   if (how === "ANY") cursor.next();
-  cursor.expectSymbol("(");
-  if (cursor.sees("SELECT") || cursor.sees("WITH")) {
+  return cursor.inParentheses((): Node => {
+    if (!seesQuery(cursor)) return { is: "quantified", op, how, operand, array: cursor.expression() };
     const query = cursor.query();
-    cursor.expectSymbol(")");
     if (op === "=" && how === "ANY") return { is: "in query", operand, query, not: false };
     if ((op === "<>" || op === "!=") && how === "ALL") return { is: "in query", operand, query, not: true };
-    refuse(`${op} ${how} of a query is not translated`);
-  }
-  const array = cursor.expression();
-  cursor.expectSymbol(")");
-  return { is: "quantified", op, how, operand, array };
+    return refuse(`${op} ${how} of a query is not translated`);
+  });
 }

@@ -6,14 +6,12 @@ import type { Node, OrderItem } from "./tree.ts";
 
 export function parseOrder(cursor: Cursor): OrderItem[] {
   cursor.expect("ORDER", "BY");
-  const items: OrderItem[] = [];
-  do {
+  return cursor.list(() => {
     const by: Node = cursor.expression();
     if (cursor.sees("USING")) refuse("ORDER BY USING is not translated");
     const descending = cursor.took("DESC");
     if (!descending) cursor.took("ASC");
     const nulls = cursor.took("NULLS", "FIRST") ? "first" : cursor.took("NULLS", "LAST") ? "last" : undefined;
-    items.push({ by, descending, ...(nulls === undefined ? {} : { nulls }) });
-  } while (cursor.tookSymbol(","));
-  return items;
+    return { by, descending, ...(nulls === undefined ? {} : { nulls }) };
+  });
 }

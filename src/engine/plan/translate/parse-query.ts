@@ -9,7 +9,7 @@ export function parseQuery(cursor: Cursor): Query {
   const query: Query = { with: [], recursive: false, body: undefined as never, order: [] };
   if (cursor.took("WITH")) {
     query.recursive = cursor.took("RECURSIVE");
-    do {
+    query.with = cursor.list(() => {
       const name = cursor.name();
       const columns = cursor.seesSymbol("(") ? names(cursor) : undefined;
       cursor.expect("AS");
@@ -18,8 +18,8 @@ export function parseQuery(cursor: Cursor): Query {
         cursor.took("MATERIALIZED");
       }
       const inner = cursor.inParentheses(() => cursor.query());
-      query.with.push({ name, query: inner, ...(columns === undefined ? {} : { columns }) });
-    } while (cursor.tookSymbol(","));
+      return { name, query: inner, ...(columns === undefined ? {} : { columns }) };
+    });
   }
   let left = parseTerm(cursor);
   for (;;) {
@@ -65,12 +65,7 @@ function parseLimit(cursor: Cursor, query: Query): void {
   }
 }
 
-const names = (cursor: Cursor): string[] =>
-  cursor.inParentheses(() => {
-    const found = [cursor.name()];
-    while (cursor.tookSymbol(",")) found.push(cursor.name());
-    return found;
-  });
+const names = (cursor: Cursor): string[] => cursor.inParentheses(() => cursor.list(cursor.name));
 
 function parseSelect(cursor: Cursor): Select {
   cursor.expect("SELECT");
@@ -87,23 +82,16 @@ function parseSelect(cursor: Cursor): Select {
   if (select.distinct && cursor.sees("ON")) refuse("DISTINCT ON is not translated");
   cursor.took("STRAIGHT_JOIN");
   if (cursor.seesSymbol("*")) refuse("* in place of columns is not translated");
-  do {
+  select.items = cursor.list(() => {
     const value = cursor.expression();
-    const alias = cursor.took("AS") ? cursor.name() : undefined;
-    select.items.push({ value, ...(alias === undefined ? {} : { alias }) });
-  } while (cursor.tookSymbol(","));
-  if (cursor.took("FROM")) {
-    if (!cursor.took("DUAL")) {
-      do select.from.push(parseFrom(cursor));
-      while (cursor.tookSymbol(","));
-    }
-  }
+    return cursor.took("AS") ? { value, alias: cursor.name() } : { value };
+  });
+  if (cursor.took("FROM") && !cursor.took("DUAL")) select.from = cursor.list(() => parseFrom(cursor));
   if (cursor.took("WHERE")) select.where = cursor.expression();
   if (cursor.took("GROUP", "BY")) {
     if (cursor.sees("ROLLUP") || cursor.sees("CUBE") || cursor.sees("GROUPING") || cursor.sees("DISTINCT"))
       refuse("grouping sets are not translated");
-    do select.group.push(cursor.expression());
-    while (cursor.tookSymbol(","));
+    select.group = cursor.list(cursor.expression);
     if (cursor.sees("WITH")) refuse("WITH ROLLUP is not translated");
   }
   if (cursor.took("HAVING")) select.having = cursor.expression();
@@ -157,7 +145,7 @@ const notAlias = new Set(
 function parseSource(cursor: Cursor): From {
   const lateral = cursor.took("LATERAL");
   if (cursor.tookSymbol("(")) {
-    if (cursor.sees("SELECT") || cursor.sees("WITH") || (cursor.seesSymbol("(") && holdsQuery(cursor))) {
+    if (holdsQuery(cursor)) {
       const query = cursor.query();
       cursor.expectSymbol(")");
       const alias = aliasOf(cursor);

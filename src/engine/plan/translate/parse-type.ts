@@ -16,21 +16,17 @@ export function typeName(cursor: Cursor): TypeName {
     schema = name;
     name = cursor.name();
   }
-  const found: number[] = [];
-  const numbers = () => {
-    if (!cursor.tookSymbol("(")) return;
-    do {
-      const token = cursor.next();
-      if (token.is !== "number" || !/^\d{1,9}$/.test(token.text)) refuse("a type's argument is not understood");
-      found.push(Number(token.text));
-    } while (cursor.tookSymbol(","));
-    cursor.expectSymbol(")");
+  const number = () => {
+    const token = cursor.next();
+    if (token.is !== "number" || !/^\d{1,9}$/.test(token.text)) refuse("a type's argument is not understood");
+    return Number(token.text);
   };
-  numbers();
+  const numbers = () => (cursor.seesSymbol("(") ? cursor.inParentheses(() => cursor.list(number)) : []);
+  let found = numbers();
   for (let token = cursor.peek(); token.is === "word" && followers.has(token.upper); token = cursor.peek()) {
     cursor.next();
     name += ` ${token.text.toLowerCase()}`;
-    if (found.length === 0) numbers();
+    if (found.length === 0) found = numbers();
   }
   let array = false;
   while (cursor.tookSymbol("[")) {
