@@ -1,4 +1,4 @@
-import { larger, smaller } from "../numbers.ts";
+import { digitsIn, larger, resultDigits, resultRange, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { formatType, least64, most64, type Type } from "../types.ts";
 import { type MysqlContext, type MysqlTerm, made } from "./term.ts";
@@ -64,14 +64,10 @@ export function arithmetic(context: MysqlContext, op: string, a: MysqlTerm, b: M
     return whole(context, op, [a, a.type], [b, b.type]);
   }
   if (op === "/" || op === "%") return refuse(`${op} of decimals, which have other digits`);
-  const [x, y] = [digitsOf(a), digitsOf(b)];
-  const scale = op === "*" ? x.scale + y.scale : Math.max(x.scale, y.scale);
-  const integral = Math.max(x.precision - x.scale, y.precision - y.scale) + 1;
-  const precision = op === "*" ? x.precision + y.precision : integral + scale;
-  if (precision > 65 || scale > 30) return refuse("a decimal of more digits than MySQL holds");
+  const type = resultDigits(op, digitsOf(a), digitsOf(b));
   const beside = (term: MysqlTerm, { type, constant }: MysqlTerm) =>
     type.kind === "decimal" && constant === undefined ? plainly(term) : term.sql;
-  return made(`(${beside(a, b)} ${op} ${beside(b, a)})`, { kind: "decimal", precision, scale }, [a, b]);
+  return made(`(${beside(a, b)} ${op} ${beside(b, a)})`, type, [a, b]);
 }
 
 function divided(op: "/" | "%", [a, x]: [MysqlTerm, Int], [b, y]: [MysqlTerm, Int]): MysqlTerm {
@@ -84,11 +80,7 @@ function divided(op: "/" | "%", [a, x]: [MysqlTerm, Int], [b, y]: [MysqlTerm, In
 }
 
 function whole(context: MysqlContext, op: string, [a, x]: [MysqlTerm, Int], [b, y]: [MysqlTerm, Int]): MysqlTerm {
-  const corners = [x.min, x.max].flatMap((left) =>
-    [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
-  );
-  const min = corners.reduce(smaller);
-  const max = corners.reduce(larger);
+  const { min, max } = resultRange(op, x, y);
   const bits = larger(bitsOf(x), bitsOf(y));
   const [least, most] = [-(2n ** (bits - 1n)), 2n ** (bits - 1n) - 1n];
   if (bits < 64n && (min < least || max > most))
@@ -97,8 +89,5 @@ function whole(context: MysqlContext, op: string, [a, x]: [MysqlTerm, Int], [b, 
 }
 
 /** Digits that a number has at most. Errors: Refusal where that is not known. */
-export function digitsOf({ type }: MysqlTerm): { precision: number; scale: number } {
-  if (type.kind === "int") return { precision: String(larger(type.max, -type.min)).length, scale: 0 };
-  if (type.kind === "decimal" && type.scale !== undefined) return { precision: type.precision, scale: type.scale };
-  return refuse(`arithmetic of ${formatType(type)}`);
-}
+export const digitsOf = ({ type }: MysqlTerm): { precision: number; scale: number } =>
+  digitsIn(type) ?? refuse(`arithmetic of ${formatType(type)}`);

@@ -46,25 +46,19 @@ export function moment(constant: PostgresTerm, other: PostgresTerm): PostgresTer
   return found;
 }
 
-const part = (field: string, max: bigint, min = 0n): { field: string; min: bigint; max: bigint } => ({
-  field,
-  min,
-  max,
-});
-
-/** Parts that both engines count alike. */
-const dateParts: Record<string, { field: string; min: bigint; max: bigint }> = {
-  YEAR: part("year", 9999n),
-  QUARTER: part("quarter", 4n),
-  MONTH: part("month", 12n),
-  DAY: part("day", 31n),
-  DAYOFMONTH: part("day", 31n),
-  DAYOFYEAR: part("doy", 366n),
-};
-const timeParts: Record<string, { field: string; min: bigint; max: bigint }> = {
-  HOUR: part("hour", 23n),
-  MINUTE: part("minute", 59n),
-  SECOND: part("second", 59n),
+/** Fields that both engines count alike; `shift`: what MySQL's number has besides. */
+const parts: Record<string, [field: string, min: bigint, max: bigint, shift?: string]> = {
+  YEAR: ["year", 0n, 9999n],
+  QUARTER: ["quarter", 0n, 4n],
+  MONTH: ["month", 0n, 12n],
+  DAY: ["day", 0n, 31n],
+  DAYOFMONTH: ["day", 0n, 31n],
+  DAYOFYEAR: ["doy", 0n, 366n],
+  WEEKDAY: ["isodow", 0n, 6n, " - 1"],
+  DAYOFWEEK: ["dow", 1n, 7n, " + 1"],
+  HOUR: ["hour", 0n, 23n],
+  MINUTE: ["minute", 0n, 59n],
+  SECOND: ["second", 0n, 59n],
 };
 
 /** A value with a date, in no time zone. */
@@ -83,27 +77,15 @@ export function dated(term: PostgresTerm): PostgresTerm {
 }
 
 export function datePart(name: string, term: PostgresTerm): PostgresTerm | undefined {
-  const found = dateParts[name] ?? timeParts[name];
-  if (found === undefined && name !== "WEEKDAY" && name !== "DAYOFWEEK") return undefined;
-  if (timeParts[name] !== undefined) {
-    const ofTime = term.type.kind === "time" && term.form === "time";
-    const value = ofTime ? term : dated(term);
-    if (!ofTime && value.type.kind !== "datetime") refuse(`${name} of a date`);
-    return made(`(floor(extract(${found?.field} FROM ${value.sql})))::integer`, int(0n, found?.max ?? 0n), "integer", [
-      value,
-    ]);
-  }
-  const value = dated(term);
-  if (name === "WEEKDAY")
-    return made(`((extract(isodow FROM ${value.sql}))::integer - 1)`, int(0n, 6n), "integer", [value]);
-  if (name === "DAYOFWEEK")
-    return made(`((extract(dow FROM ${value.sql}))::integer + 1)`, int(1n, 7n), "integer", [value]);
-  return made(
-    `(extract(${found?.field} FROM ${value.sql}))::integer`,
-    int(found?.min ?? 0n, found?.max ?? 0n),
-    "integer",
-    [value],
-  );
+  const found = parts[name];
+  if (found === undefined) return undefined;
+  const [field, min, max, shift] = found;
+  const timed = /^(HOUR|MINUTE|SECOND)$/.test(name);
+  const value = timed && term.type.kind === "time" && term.form === "time" ? term : dated(term);
+  if (timed && value.type.kind === "date") refuse(`${name} of a date`);
+  const counted = `extract(${field} FROM ${value.sql})`;
+  const whole = `(${timed ? `floor(${counted})` : counted})::integer`;
+  return made(shift === undefined ? whole : `(${whole}${shift})`, int(min, max), "integer", [value]);
 }
 
 export const asDate = (term: PostgresTerm): PostgresTerm => {

@@ -1,4 +1,4 @@
-import { larger, smaller } from "../numbers.ts";
+import { digitsIn, larger, resultDigits, resultRange, smaller } from "../numbers.ts";
 import { refuse } from "../refusal.ts";
 import { int, least64, most64, type Type } from "../types.ts";
 import { asNumber, integerForm, made, type PostgresTerm, type ValueForm } from "./term.ts";
@@ -6,16 +6,12 @@ import { asNumber, integerForm, made, type PostgresTerm, type ValueForm } from "
 /** Arithmetic. MySQL counts whole numbers in 64 bits, divides them into decimals, and gives NULL for a division by zero. */
 
 type Int = Extract<Type, { kind: "int" }>;
-type Decimal = Extract<Type, { kind: "decimal" }>;
-
-const size = (value: bigint): number => (value < 0n ? -value : value).toString().length;
 
 /** A whole number as the decimal that MySQL makes of it. */
-export function decimalOf(type: Type): Decimal & { scale: number } {
-  if (type.kind === "int") return { kind: "decimal", precision: Math.max(size(type.min), size(type.max)), scale: 0 };
-  if (type.kind === "decimal" && type.scale !== undefined) return { ...type, scale: type.scale };
-  return refuse("the number of digits of a decimal is not known");
-}
+export const decimalOf = (type: Type) => ({
+  kind: "decimal" as const,
+  ...(digitsIn(type) ?? refuse("the number of digits of a decimal is not known")),
+});
 
 export function arithmetic(op: string, first: PostgresTerm, second: PostgresTerm): PostgresTerm {
   const a = asNumber(first);
@@ -28,11 +24,7 @@ export function arithmetic(op: string, first: PostgresTerm, second: PostgresTerm
   if (a.type.kind === "int" && b.type.kind === "int") return whole(op, a, a.type, b, b.type);
   const x = decimalOf(a.type);
   const y = decimalOf(b.type);
-  const scale = op === "*" ? x.scale + y.scale : Math.max(x.scale, y.scale);
-  const precision =
-    op === "*" ? x.precision + y.precision : Math.max(x.precision - x.scale, y.precision - y.scale) + 1 + scale;
-  if (precision > 65 || scale > 30) refuse("a decimal of more digits than MySQL holds");
-  return made(`(${numeric(a)} ${op} ${numeric(b)})`, { kind: "decimal", precision, scale }, "numeric", [a, b], {
+  return made(`(${numeric(a)} ${op} ${numeric(b)})`, resultDigits(op, x, y), "numeric", [a, b], {
     fixedDigits: hasFixedDigits(a) && hasFixedDigits(b) && (op === "*" || !mayLackDigits(a, x, b, y)),
     shortZero: true,
     ...(op === "-" && (a.unsigned || b.unsigned) ? { belowUnsigned: true } : {}),
@@ -56,11 +48,7 @@ export const numeric = (term: PostgresTerm): string => (term.form === "numeric" 
 const atLeast32 = (term: PostgresTerm): string => (term.form === "smallint" ? `(${term.sql})::integer` : term.sql);
 
 function whole(op: string, a: PostgresTerm, x: Int, b: PostgresTerm, y: Int): PostgresTerm {
-  const corners = [x.min, x.max].flatMap((left) =>
-    [y.min, y.max].map((right) => (op === "+" ? left + right : op === "-" ? left - right : left * right)),
-  );
-  const min = corners.reduce(smaller);
-  const max = corners.reduce(larger);
+  const { min, max } = resultRange(op, x, y);
   const unsigned = x.unsigned || y.unsigned;
   // MySQL fails below zero where one side is unsigned; PostgreSQL would go on.
   if (unsigned && min < 0n) refuse("unsigned numbers whose result may be below zero, where MySQL fails");
