@@ -16,9 +16,9 @@ const checks: { name: string; command: string; args: string[] }[] = [
   { name: "CRDs equal to src/resources", command: process.execPath, args: ["dev/crds.ts", "--check"] },
   { name: "docs equal to the source", command: process.execPath, args: ["dev/docs.ts", "--check"] },
   {
-    name: "directions of imports",
+    name: "directions of imports, exports",
     command: bin("vitest"),
-    args: ["run", "--project", "repository", "--reporter=dot", "test/repository/imports.test.ts"],
+    args: ["run", "--project", "repository", "--reporter=dot", "repository/imports.test", "repository/exports.test"],
   },
 ];
 

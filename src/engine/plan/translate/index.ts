@@ -65,7 +65,7 @@ export interface ViewOptions {
   relation(path: readonly string[]): SourceRelation | { reason: string } | undefined;
 }
 
-export interface TranslatedView {
+interface TranslatedView {
   /** A query, to stand behind CREATE VIEW … AS. */
   sql: string;
   /** What other views see; the names are the source's. */
