@@ -5,12 +5,13 @@ import type { Fence } from "./fence/fence.ts";
 import { decidingOptions, reportFor } from "./fence/finished-options.ts";
 import { releaseMemory } from "./memory/release.ts";
 import { createProgress, type ProgressAccount } from "./progress.ts";
+import { createThrottle, type Throttle } from "./throttle.ts";
 import { createWarnings } from "./warnings.ts";
 import { createWatchdog, type Diagnose } from "./watchdog/watchdog.ts";
 
 /**
  * The life of a copy, once for all directions: the source is opened, the fence is taken, a result that an earlier worker
- * stored is returned; else the direction copies under the watchdog, and its report is stored before anyone hears of it.
+ * stored is returned; else the direction's steps run under the watchdog, and its report is stored before anyone hears of it.
  */
 
 /** What a direction works with while a copy lives. */
@@ -18,6 +19,7 @@ export interface Life {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;
+  throttle: Throttle;
   /** For the report. */
   warn(words: string): void;
   /** Ends with the caller's, and with the first failure. */
@@ -39,10 +41,22 @@ export const fenceOptions = ({ request, hooks }: Life) => ({
 });
 
 /** What a direction tells of what it copied; the lifecycle adds type, times, warnings and what was made. */
-export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "warnings" | "made">;
+export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made" | "warnings">;
+
+/** The steps of a direction, a phase each. `Run`: what they share. A step gets what the steps before it found. */
+export interface Steps<Run, Planned, Rows, Finished> {
+  /** Plans every table and object, and makes the tables or finds those of an earlier attempt. */
+  plan(run: Run): Promise<Planned>;
+  copyRows(run: Run, planned: Planned): Promise<Rows>;
+  /** Makes what needs the rows of every table: keys, views, code, rights. */
+  finish(run: Run, planned: Planned, rows: Rows): Promise<Finished>;
+  /** Compares both sides. */
+  compare(run: Run, planned: Planned, rows: Rows, finished: Finished): Promise<DirectionResult>;
+}
 
 /** One direction of a copy. `Source`: what it opened and read of the source; `Target`: the fence of its target. */
-export interface Direction<Source extends { size: number }, Target extends Fence<never>> {
+export interface Direction<Source extends { size: number }, Target extends Fence<never>, Run, Planned, Rows, Finished>
+  extends Steps<Run, Planned, Rows, Finished> {
   type: CopyReport["type"];
   /** Opens the source and looks at both servers; writes nothing. `size`: bytes. */
   open(life: Life): Promise<Source>;
@@ -50,29 +64,38 @@ export interface Direction<Source extends { size: number }, Target extends Fence
   fence(life: Life, source: Source): Promise<Target>;
   /** Who is asked what holds up a copy that does not go on. */
   diagnose(life: Life, source: Source, target: Target): Diagnose[];
-  /** Plan, rows, what follows them, and the comparison of both sides. */
-  copy(life: Life, source: Source, target: Target): Promise<DirectionResult>;
+  /** Opens what the steps need. */
+  begin(life: Life, source: Source, target: Target): Promise<Run>;
   /** The error to end with, of the first failure: it may only tell that a successor has taken over. */
   cause(reason: unknown, life: Life, source: Source, target: Target): Promise<unknown>;
 }
 
 /** Errors: EngineError; the signal's reason when it was aborted. */
-export async function runCopy<Source extends { size: number }, Target extends Fence<never>>(
+export async function runCopy<
+  Source extends { size: number },
+  Target extends Fence<never>,
+  Run,
+  Planned,
+  Rows,
+  Finished,
+>(
   request: CopyRequest,
   hooks: CopyHooks,
-  direction: Direction<Source, Target>,
+  direction: Direction<Source, Target, Run, Planned, Rows, Finished>,
 ): Promise<Copied> {
   const startedAt = new Date().toISOString();
   const stop = new AbortController();
   const ends: (() => Promise<unknown>)[] = [];
   const progress = createProgress(hooks.progress);
   const { said, warn } = createWarnings(hooks);
+  const signal = AbortSignal.any([hooks.signal, stop.signal]);
   const life: Life = {
     request,
     hooks,
     progress,
+    throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
     warn,
-    signal: AbortSignal.any([hooks.signal, stop.signal]),
+    signal,
     failed: stop.signal,
     fail: (error) => stop.abort(error),
     atEnd: (end) => void ends.unshift(end),
@@ -101,7 +124,7 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
         hooks.log("info", "the copy was finished and verified by an earlier attempt");
         return { report, finish };
       }
-      const result = await direction.copy(life, source, fence);
+      const result = await runSteps(progress, direction, await direction.begin(life, source, fence));
       const left = notCopiedText(result.inventory);
       if (left !== undefined) warn(`${left} (see the report)`);
       // The report of very many objects is made as text next, here and where it is sent.
@@ -134,4 +157,19 @@ export async function runCopy<Source extends { size: number }, Target extends Fe
   } finally {
     for (const end of ends) await end();
   }
+}
+
+async function runSteps<Run, Planned, Rows, Finished>(
+  progress: ProgressAccount,
+  steps: Steps<Run, Planned, Rows, Finished>,
+  run: Run,
+): Promise<DirectionResult> {
+  progress.phase("schema");
+  const planned = await steps.plan(run);
+  progress.phase("copying");
+  const rows = await steps.copyRows(run, planned);
+  progress.phase("constraints");
+  const finished = await steps.finish(run, planned, rows);
+  progress.phase("verifying");
+  return await steps.compare(run, planned, rows, finished);
 }

@@ -38,7 +38,7 @@ export const copying: readonly Mutant[] = [
   },
   {
     id: "counts-mysql-mysql",
-    file: "src/engine/plan/mysql-mysql/copy/phases.ts",
+    file: "src/engine/plan/mysql-mysql/copy/copy-rows.ts",
     find: "  refuseCounts(map(done, ([name, { rows }]) => ({ name, ...rows })));",
     replace: "",
     test: counts("mariadb to mariadb", "gained"),

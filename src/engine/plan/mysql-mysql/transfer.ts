@@ -4,11 +4,12 @@ import { markAlikeLabels } from "../../mysql/catalogue/alike-labels.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
 import { refuseSameDatabase } from "../../mysql/fence/same-database.ts";
-import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
+import { type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
-import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
-import { copyAll } from "./copy/phases.ts";
+import { type CopiedRows, copyRows, type PlannedCopy } from "./copy/copy-rows.ts";
+import { compare, finish, plan } from "./copy/phases.ts";
+import type { CopyRun } from "./copy/run.ts";
 
 interface Source extends OpenedSource {
   prefix: string;
@@ -20,7 +21,7 @@ interface Source extends OpenedSource {
  * MySQL or MariaDB → MySQL or MariaDB. Reads one state of the source by several sessions, turns row packets into LOAD DATA
  * text as bytes, builds indexes as soon as a table's rows are there, and compares both sides before it says done.
  */
-export const mysqlToMysql: Direction<Source, MysqlFence> = {
+export const mysqlToMysql: Direction<Source, MysqlFence, CopyRun, PlannedCopy, CopiedRows, void> = {
   type: "transfer",
   async open(life) {
     const { request, signal } = life;
@@ -38,28 +39,20 @@ export const mysqlToMysql: Direction<Source, MysqlFence> = {
     diagnoseMysql(request.source, { role: "source", threads: () => snapshot.readers.map(({ threadId }) => threadId) }),
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
   ],
-  async copy(life, source, fence) {
-    const { request, hooks, progress, warn, signal, failed, fail, atEnd } = life;
-    const { snapshot, catalogue, excluded, prefix, writers } = source;
+  async begin(life, source, fence) {
+    const { snapshot, writers } = source;
     const cut = () => {
       for (const writer of writers) writer.destroy();
     };
-    failed.addEventListener("abort", cut, { once: true });
-    atEnd(() => Promise.all(writers.map((writer) => writer.end())));
+    life.failed.addEventListener("abort", cut, { once: true });
+    life.atEnd(() => Promise.all(writers.map((writer) => writer.end())));
     for (const _ of snapshot.readers) writers.push(await fence.open());
-    const done = await copyAll({
-      ...{ request, hooks, progress, warn, snapshot, catalogue, excluded, fence, writers, prefix, signal },
-      throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
-      failed: fail,
-    });
-    return {
-      source: flavourOf(source.reader),
-      target: flavourOf(writers[0] as Session),
-      size: source.size,
-      snapshot: snapshot.facts,
-      ...done,
-    };
+    return { ...life, ...source, fence };
   },
+  plan,
+  copyRows,
+  finish,
+  compare,
   cause: (reason, { request }, _source, fence) => causeOf(reason, request.target, fence),
 };
 

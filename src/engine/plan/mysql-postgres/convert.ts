@@ -1,14 +1,15 @@
 import { EngineError } from "../../contract/index.ts";
-import { flavourOf, type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
+import { type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
 import { connect, type Session as Writer } from "../../postgres/driver/connection.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
 import { BadText, located } from "../../rows/mysql-to-copy/bad-text.ts";
 import type { Fence } from "../../run/fence/fence.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
-import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
-import { copyAll } from "./copy/phases.ts";
+import { type CopiedRows, copyRows, type PlannedCopy } from "./copy/copy-rows.ts";
+import { compare, type Finished, finish, plan } from "./copy/phases.ts";
+import type { CopyRun } from "./copy/run.ts";
 import { createSessions } from "./copy/sessions.ts";
 import { refuseTogether, targetSchema, zeroDates } from "./options.ts";
 
@@ -21,7 +22,7 @@ interface Source extends OpenedSource {
  * MySQL or MariaDB → PostgreSQL. Reads one state of the source by several sessions, turns row packets into COPY text
  * as bytes, builds the rest of each table as soon as its rows are there, and counts both sides before it says done.
  */
-export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
+export const mysqlToPostgres: Direction<Source, Fence<Writer>, CopyRun, PlannedCopy, CopiedRows, Finished> = {
   type: "conversion",
   async open(life) {
     const { options, source } = life.request;
@@ -39,9 +40,8 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
       applicationName: () => applicationName(request.owner, fence.epoch),
     }),
   ],
-  async copy(life, source, fence) {
-    const { request, hooks, progress, warn, signal, fail, atEnd } = life;
-    const { snapshot, catalogue, excluded, schema } = source;
+  async begin(life, { snapshot, catalogue, excluded, size, schema }, fence) {
+    const { request, signal } = life;
     const { options } = request;
     const open = async () => {
       const session = await connect(request.target, {
@@ -54,19 +54,13 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>> = {
       return session;
     };
     const sessions = createSessions(open, options.jobs);
-    atEnd(() => sessions.close());
-    const { target, ...done } = await copyAll({
-      ...{ request, hooks, progress, warn, snapshot, catalogue, excluded, fence, open, sessions, fail, schema, signal },
-      throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
-    });
-    return {
-      source: flavourOf(source.reader),
-      target: { engine: "postgres", version: target.versionText },
-      size: source.size,
-      snapshot: snapshot.facts,
-      ...done,
-    };
+    life.atEnd(() => sessions.close());
+    return { ...life, snapshot, catalogue, excluded, size, schema, fence, open, sessions };
   },
+  plan,
+  copyRows,
+  finish,
+  compare,
   async cause(reason, { request, hooks }, { catalogue }, fence) {
     if (reason instanceof EngineError && reason.code === "stalled") return reason;
     if (reason instanceof BadText) return await located(reason, request.source, catalogue, hooks.signal);

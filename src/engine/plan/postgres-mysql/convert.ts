@@ -1,15 +1,15 @@
 import type { Session as Writer } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
 import { connect, type Session as Reader } from "../../postgres/driver/connection.ts";
-import { versionText } from "../../postgres/driver/version.ts";
 import { applicationName } from "../../postgres/fence/fence.ts";
 import { leftInSource } from "../../postgres/source/left-in-source.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
 import { requireMemory } from "../../run/memory/check.ts";
-import { createThrottle } from "../../run/throttle.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
-import { copyAll } from "./copy/phases.ts";
+import { compare, copyRows, type Finished, finish, plan } from "./copy/phases.ts";
+import type { PreparedCopy } from "./copy/prepare.ts";
+import type { CopyRun } from "./copy/run.ts";
 
 interface Source {
   first: Reader;
@@ -26,7 +26,7 @@ interface Source {
  * PostgreSQL → MySQL or MariaDB. Reads one snapshot of the source by several sessions, turns COPY text into LOAD DATA text
  * as bytes, builds the rest of each table as soon as its rows are there, and counts both sides before it says done.
  */
-export const postgresToMysql: Direction<Source, MysqlFence> = {
+export const postgresToMysql: Direction<Source, MysqlFence, CopyRun, PreparedCopy, void, Finished> = {
   type: "conversion",
   async open({ request, signal, atEnd }) {
     const { options } = request;
@@ -62,20 +62,19 @@ export const postgresToMysql: Direction<Source, MysqlFence> = {
     diagnosePostgres(request.source, { role: "source", applicationName: program }),
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
   ],
-  async copy(life, { first, openReader, writers }, fence) {
-    const { request, hooks, progress, warn, signal, fail, atEnd } = life;
-    atEnd(() => Promise.all(writers.map((session) => session.end())));
+  async begin(life, { first, openReader, writers }, fence) {
+    life.atEnd(() => Promise.all(writers.map((session) => session.end())));
     const openWriter = async () => {
       const session = await fence.open();
       writers.push(session);
-      signal.addEventListener("abort", () => session.destroy(), { once: true });
+      life.signal.addEventListener("abort", () => session.destroy(), { once: true });
       return session;
     };
-    const done = await copyAll({
-      ...{ request, hooks, progress, warn, signal, fence, first, openReader, openWriter, fail },
-      throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
-    });
-    return { source: { engine: "postgres", version: versionText(first.version) }, ...done };
+    return { ...life, fence, first, openReader, openWriter };
   },
+  plan,
+  copyRows,
+  finish,
+  compare,
   cause: (reason, { request }, _source, fence) => causeOf(reason, request.target, fence),
 };

@@ -1,4 +1,5 @@
 import { counted } from "../../../guard/text.ts";
+import type { CopyReport } from "../../contract/index.ts";
 import { EngineError } from "../../contract/index.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";
@@ -9,12 +10,12 @@ import { type Direction, fenceOptions, type Life } from "../../run/lifecycle.ts"
 import { requireMemory } from "../../run/memory/check.ts";
 import { diagnosePostgres } from "../../run/watchdog/postgres.ts";
 import { withReplyListener } from "../../run/watchdog/replies.ts";
-import { type CopyRun, copyAll } from "./copy/copy-all.ts";
+import { type CopyRun, compare, copyRows, finish, type PlannedCopy, plan } from "./copy/phases.ts";
 import { refuseUnknown } from "./options.ts";
 import { checkServers } from "./schema/preconditions.ts";
 
 interface Source {
-  run: CopyRun;
+  open: CopyRun["open"];
   session: Session;
   /** Bytes. */
   size: number;
@@ -24,18 +25,18 @@ interface Source {
  * PostgreSQL to PostgreSQL: the schema by pg_dump, made object by object under the fence; the rows passed from socket
  * to socket by several workers on one snapshot; indexes in parallel; then keys, the rest, counts and inventory.
  */
-export const postgresToPostgres: Direction<Source, Fence<Session>> = {
+export const postgresToPostgres: Direction<Source, Fence<Session>, CopyRun, PlannedCopy, CopyReport["tables"], void> = {
   type: "transfer",
   async open(life) {
     const { request } = life;
-    const run: CopyRun = { ...life, open: opener(life) };
+    const open = opener(life);
     refuseUnknown(request.options);
-    const session = await run.open("source", applicationName(request.owner, 0));
-    const target = await run.open("target", lookName);
+    const session = await open("source", applicationName(request.owner, 0));
+    const target = await open("target", lookName);
     const size = await checkServers(session, target);
     await target.end();
     await requireMemory({ engine: "postgres", session }, "postgres", request.options);
-    return { run, session, size };
+    return { open, session, size };
   },
   fence: (life) =>
     openFence(life.request.target, {
@@ -47,10 +48,17 @@ export const postgresToPostgres: Direction<Source, Fence<Session>> = {
     (["source", "target"] as const).map((role) =>
       diagnosePostgres(request[role], { role, applicationName: () => applicationName(request.owner, fence.epoch) }),
     ),
-  async copy(life, { run, session }, fence) {
-    if (life.request.reset) await dropEarlier(life, fence);
-    return await copyAll(run, session, fence);
+  async begin(life, { open, session }, fence) {
+    const { request, hooks } = life;
+    if (request.reset) await dropEarlier(life, fence);
+    const target = await open("target", applicationName(request.owner, fence.epoch));
+    const log = (message: string) => hooks.log("info", message);
+    return { ...life, open, source: session, target, fence, content: request.options.content ?? "all", log };
   },
+  plan,
+  copyRows,
+  finish,
+  compare,
   async cause(reason, { request }, _source, fence) {
     const isStall = reason instanceof EngineError && reason.code === "stalled";
     return isStall ? reason : await causeOf(reason, request, fence);

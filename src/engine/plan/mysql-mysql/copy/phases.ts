@@ -1,43 +1,39 @@
 import { counted } from "../../../../guard/text.ts";
-import type { CopyOptions, CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import type { CopyOptions, InventoryEntry } from "../../../contract/index.ts";
 import type { KnownEntry } from "../../../contract/known.ts";
-import type { SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { unseenEntries } from "../../../mysql/catalogue/hidden-objects.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
+import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
-import { recordTables } from "../../../mysql/target/create.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
-import { finishedOf, readFinished } from "../../../run/fence/finished-marks.ts";
+import { readFinished } from "../../../run/fence/finished-marks.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
+import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { map } from "../../../run/memory/iterators.ts";
-import { refuseCounts } from "../../../run/row-counts.ts";
-import { differingColumns } from "../../../verify/checksum/generated-columns.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { definerWarnings } from "../finish/create-code.ts";
 import { makeRest, unitsOfRest } from "../finish/finalize.ts";
-import { readComputedThere, tellComputedThere } from "../finish/read-generated-columns.ts";
+import { tellComputedThere } from "../finish/read-generated-columns.ts";
 import { claimNames } from "../tables/claims.ts";
-import { computingOf, computingTables } from "../tables/generated-columns.ts";
-import { again, planDefinition, readPlanning } from "../tables/plan-tables.ts";
+import { planDefinition, readPlanning } from "../tables/plan-tables.ts";
 import { refuseLongRows, refuseMerged } from "../tables/row-sizes.ts";
 import { tableInventory } from "../tables/table-inventory.ts";
-import type { TablePlan, TablePlanning } from "../tables/table-plan.ts";
-import { takePresent } from "../tables/take-present.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
 import { brokenChecks } from "./broken-checks.ts";
-import { copyTables, type DoneTable, lostKeys } from "./copy-tables.ts";
-import { makePlanned } from "./create-tables.ts";
+import type { CopiedRows, PlannedCopy } from "./copy-rows.ts";
+import { type DoneTable, lostKeys } from "./copy-tables.ts";
 import { presentPlans } from "./plan-existing-tables.ts";
-import { type FinishedTable, keepFinished, type ResumedTables } from "./resume.ts";
+import { type FinishedTable, keepFinished } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
 import { makeSequences } from "./sequences.ts";
-import { readSource, type SourceTexts } from "./source.ts";
+import { readSource } from "./source.ts";
 import { clearing, clearTarget, readTarget } from "./target.ts";
 
-type Done = Pick<CopyReport, "tables" | "inventory" | "changed_columns" | "verification" | "resumed">;
+/** The steps of a copy beside its rows. */
 
 /** Of the schema's phase, which also clears the target. */
 const schemaRead = 0.7;
@@ -45,8 +41,8 @@ const targetCleared = 0.8;
 /** Of the phase in which values are compared too. */
 const structureCompared = 0.2;
 
-export async function copyAll(run: CopyRun): Promise<Done> {
-  const { request, hooks, progress, warn, snapshot, catalogue, fence, prefix } = run;
+export async function plan(run: CopyRun): Promise<PlannedCopy> {
+  const { request, hooks, progress, snapshot, catalogue, fence, prefix, warn } = run;
   const { database } = request.source;
   const content = request.options.content ?? "all";
   const [reader, writer] = [snapshot.readers[0] as Session, run.writers[0] as Session];
@@ -54,7 +50,6 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
-  progress.phase("schema");
   const target = await readTarget(writer, request.target.database);
   const crossing = reader.server.maria !== target.server.maria;
   progress.stage(schemaRead, catalogue.tables.length);
@@ -104,31 +99,36 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   const present =
     content === "data" ? await presentPlans(run, planning, source, kept) : new Map<string, () => TablePlan>();
   const inventory = new Map<string, KnownEntry>();
-  /** What was said before of the same object gives way. */
   const put = (entries: readonly KnownEntry[]) => {
     for (const entry of entries) inventory.set(`${entry.kind}\0${entry.name}`, entry);
   };
   put(await makeSequences(writer, fence, target.database, source.sequences, content));
   progress.did();
+  return { target, crossing, content, source, planning: { ...planning, present }, finished, kept, inventory, put };
+}
 
-  progress.phase("copying");
-  const done = await copyRows(run, { ...planning, present }, source, kept, catalogue.tables, warn);
-  const computing = computingTables(catalogue.tables, (name) => done.get(name)?.plan, crossing);
-  if (content === "all") await copyOtherwise(run, planning, source, { done, computing }, warn);
-  if (content !== "schema") hooks.log("info", `${counted(rowsOf(done), "row")} copied`);
-  refuseCounts(map(done, ([name, { rows }]) => ({ name, ...rows })));
-  const there = content === "data" ? await readComputedThere(writer, target.database) : undefined;
-
-  progress.phase("constraints");
+export async function finish(
+  run: CopyRun,
+  { target, crossing, content, source, put }: PlannedCopy,
+  { done, there }: CopiedRows,
+): Promise<void> {
+  const { progress, warn } = run;
   const analyzed = tellTables(done, content, { put, warn }).map((name) => [target.database, name] as const);
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ run, source, content }) : 0));
-  const changed = changedOf(done);
-  const plansDone = () => map(done.values(), ({ plan }) => plan);
-  if (there !== undefined) await tellComputedThere(run, plansDone(), there, target, { put, warn });
+  if (there !== undefined) await tellComputedThere(run, plansOf(done), there, target, { put, warn });
   else await makeRest({ run, source, target, done, crossing, put, warn });
   await analyzeTables(run.writers, analyzed, { warn, did: progress.did });
+}
 
-  progress.phase("verifying");
+export async function compare(
+  run: CopyRun,
+  { target, crossing, content, finished, kept, inventory, put }: PlannedCopy,
+  { done, there }: CopiedRows,
+): Promise<DirectionResult> {
+  const { request, hooks, progress, snapshot, catalogue, prefix, warn } = run;
+  const { database } = request.source;
+  const writer = run.writers[0] as Session;
+  const changed = changedOf(done);
   progress.stage(request.options.verify === "checksum" ? structureCompared : 1, done.size);
   const different =
     content === "data" ? [] : await compareAll(writer, target, done, { crossing, did: () => progress.did() });
@@ -138,7 +138,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   if (content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const verification =
     request.options.verify === "checksum" && content !== "schema"
-      ? await compareValues(run, plansDone(), target, there)
+      ? await compareValues(run, plansOf(done), target, there)
       : undefined;
   await snapshot.unlock();
   if (verification !== undefined) {
@@ -148,6 +148,10 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   }
   definerWarnings([...inventory.values()]).forEach(warn);
   return {
+    source: flavourOf(snapshot.readers[0] as Session),
+    target: flavourOf(writer),
+    size: run.size,
+    snapshot: snapshot.facts,
     tables: catalogue.tables.map(({ name }) => ({
       source: `${database}.${name}`,
       target: `${target.database}.${prefix}${name}`,
@@ -178,98 +182,7 @@ function tellTables(
   return analyzed;
 }
 
+const plansOf = (done: ReadonlyMap<string, DoneTable>) => map(done.values(), ({ plan }) => plan);
+
 const changedOf = (done: ReadonlyMap<string, DoneTable>) =>
   changedColumns([...done.values()].reduce((sum, { warnings }) => sum + warnings.length, 0));
-
-const rowsOf = (done: ReadonlyMap<string, DoneTable>): number =>
-  [...done.values()].reduce((sum, one) => sum + one.rows.source, 0);
-
-/** Copies what is not kept, the largest first, so that no long table is left for the end. */
-async function copyRows(
-  run: CopyRun,
-  planning: TablePlanning,
-  source: SourceTexts,
-  kept: Pick<ResumedTables, "tables">,
-  wanted: readonly SourceTable[],
-  warn: (words: string) => void,
-): Promise<Map<string, DoneTable>> {
-  const { request, progress, snapshot, fence } = run;
-  const content = request.options.content ?? "all";
-  // Bytes as they are in each column's own character set.
-  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = NULL");
-  if (content !== "data") {
-    const made = wanted.filter(({ name }) => !kept.tables.has(name));
-    const named = made.map(({ name }) => [planning.targetDatabase, run.prefix + name] as const);
-    await recordTables(run.writers[0] as Session, fence, named);
-  }
-  const done = await copyTables({
-    database: planning.database,
-    targetDatabase: planning.targetDatabase,
-    workers: snapshot.readers.map((one, at) => ({ reader: one, writer: run.writers[at] as Session })),
-    fence,
-    progress,
-    throttle: run.throttle,
-    content,
-    strict: request.options.on_object_error === "fail",
-    tables: [...wanted]
-      .sort((a, b) => b.dataBytes - a.dataBytes)
-      .map((table) => ({
-        name: table.name,
-        bytes: table.dataBytes,
-        kept: kept.tables.get(table.name),
-        make: (session) => makeOne(run, session, planning, table, source, warn),
-        again: (plan) => again(planning, table, source, plan),
-      })),
-    failed: run.failed,
-  });
-  for (const one of snapshot.readers) await one.run("SET SESSION character_set_results = utf8mb4");
-  return done;
-}
-
-/** Tables whose generated columns the target's server computes otherwise: again, with these as plain columns. */
-async function copyOtherwise(
-  run: CopyRun,
-  planning: TablePlanning,
-  source: SourceTexts,
-  { done, computing }: { done: Map<string, DoneTable>; computing: readonly TablePlan[] },
-  warn: (words: string) => void,
-): Promise<void> {
-  const { fence, snapshot, progress, catalogue, signal, throttle } = run;
-  if (computing.length === 0) return;
-  const plain = await differingColumns(
-    { engine: "mysql", sessions: snapshot.readers },
-    { engine: "mysql", sessions: run.writers },
-    computingOf(computing, planning.database, planning.targetDatabase),
-    { jobs: snapshot.readers.length, signal, throttle, progress: () => progress.touch() },
-  );
-  if (plain.size === 0) return;
-  for (const [table, columns] of plain)
-    warn(
-      `table ${table}: the target's server computes other values of ${[...columns.keys()].join(", ")} by the same expression; the table is copied again with the source's values, as plain columns`,
-    );
-  const again = catalogue.tables.filter(({ name }) => plain.has(name));
-  const names = new Set(again.map(({ name }) => run.prefix + name));
-  const gone = (await fence.made()).filter(({ kind, name: [, name = ""] }) => kind === "table" && names.has(name));
-  await fence.clean(gone, (part) => !plain.has(finishedOf(part)?.table ?? ""));
-  for (const { name } of again) progress.restart(name);
-  for (const [name, one] of await copyRows(run, { ...planning, plain }, source, { tables: new Map() }, again, warn))
-    done.set(name, one);
-}
-
-async function makeOne(
-  run: CopyRun,
-  session: Session,
-  planning: TablePlanning,
-  table: SourceTable,
-  source: SourceTexts,
-  warn: (words: string) => void,
-) {
-  const { plan } = planDefinition(planning, table, source);
-  const { content, on_object_error } = run.request.options;
-  if (content !== "data")
-    return makePlanned(session, run.fence, planning.targetDatabase, plan, on_object_error === "fail");
-  const found = planning.present?.get(table.name)?.() ?? plan(new Set());
-  const left = await takePresent(session, run.fence, planning.targetDatabase, found, run.request.options.drop ?? []);
-  if (left !== undefined) warn(left);
-  return found;
-}

@@ -69,7 +69,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
             progress.did(orphanUnits(table));
           },
         })),
-      run.failed,
+      run.fail,
     );
   await finishTables(
     [writer, ...run.writers.slice(1)],

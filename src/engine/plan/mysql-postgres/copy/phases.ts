@@ -1,11 +1,13 @@
 import { counted } from "../../../../guard/text.ts";
-import type { CopyReport, InventoryEntry } from "../../../contract/index.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { unseenEntries } from "../../../mysql/catalogue/hidden-objects.ts";
 import { readDefinitions } from "../../../mysql/catalogue/objects.ts";
+import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { checkFilled } from "../../../postgres/target/data-only.ts";
 import { withoutDefaultRights } from "../../../postgres/target/default-rights.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
+import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
@@ -20,16 +22,22 @@ import { planForeignKeys } from "../tables/foreign-keys.ts";
 import { doubtfulIndexes } from "../tables/indexes.ts";
 import { spentNumbers } from "../tables/next-value.ts";
 import { planAll } from "../tables/plan-tables.ts";
-import { moveRows, targets } from "./copy-all.ts";
+import type { TablePlan } from "../tables/table-plan.ts";
+import { type CopiedRows, type PlannedCopy, planStates, targets } from "./copy-rows.ts";
 import type { TableState } from "./copy-tables.ts";
 import { dataWarnings, lostKeys, othersLeft, othersReported, readAsUtc, withoutPostgis } from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
 import { type CopyRun, failing, firstReader } from "./run.ts";
-import type { TargetDatabase } from "./target.ts";
 
-/** One pass: plans, makes or keeps the tables, copies, finishes, adds the keys, verifies. */
-interface PassResult extends Pick<CopyReport, "tables" | "inventory" | "changed_columns" | "verification" | "resumed"> {
-  target: Pick<TargetDatabase, "versionText">;
+/** The steps of a copy beside its rows. */
+
+/** What follows the rows of all tables. */
+export interface Finished {
+  /** As the data have changed them. */
+  final: TablePlan[];
+  /** Keys that are not made, views, and rights. */
+  inventory: InventoryEntry[];
+  views: ViewOutcomes;
 }
 
 /** Of the schema's phase, which then looks at values and makes the tables. */
@@ -37,8 +45,8 @@ const schemaPlanned = 0.2;
 /** Of the phase in which values are compared too. */
 const rowsCounted = 0.2;
 
-export async function copyAll(run: CopyRun): Promise<PassResult> {
-  const { request, hooks, progress, warn, snapshot, catalogue, fence, open, sessions } = run;
+export async function plan(run: CopyRun): Promise<PlannedCopy> {
+  const { request, hooks, progress, snapshot, catalogue, fence, open, sessions, warn, throttle, signal } = run;
   const { options } = request;
   const { database } = request.source;
   const dataOnly = options.content === "data";
@@ -46,10 +54,9 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(snapshot.facts)}`);
   for (const { note } of catalogue.unseen) warn(`${database}: ${note}`);
 
-  progress.phase("schema");
   progress.stage(schemaPlanned, 1);
   const planned = await planAll(run);
-  const { scheme, plans, finished } = planned;
+  const { scheme, plans } = planned;
   progress.did();
   readAsUtc(plans).forEach(warn);
   if (!dataOnly) {
@@ -57,23 +64,29 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
   for (const { reason } of doubtfulIndexes(plans)) hooks.log("warning", reason);
-  const { throttle, signal } = run;
   const comparing = { scheme, readers: snapshot.readers, open, throttle, progress, signal, options };
-  const { kept, copiedAgain, stray, written } = await prepareTables(run, planned, comparing);
-  stray.forEach(warn);
-  written.forEach(warn);
+  const prepared = await prepareTables(run, planned, comparing);
+  prepared.stray.forEach(warn);
+  prepared.written.forEach(warn);
   progress.plan(
     plans.map(({ source: { name, rows, dataBytes, indexBytes } }) => ({ name, rows, bytes: dataBytes + indexBytes })),
   );
 
-  const { jobs, on_object_error } = request.options;
+  const { jobs, on_object_error } = options;
   const strict = on_object_error === "fail";
   const finishing: Finishing = { scheme, sessions, fence, jobs, inventory: [], warn, strict, progress };
-  const { states, counts, viewCounts } = await moveRows(run, planned, { finishing, kept, dataOnly });
-  const final = states.map(({ plan }) => plan);
+  const states = await planStates(run, planned, prepared.kept);
+  return { ...planned, ...prepared, states, finishing, comparing, dataOnly };
+}
 
-  progress.phase("constraints");
-  if (dataOnly) await sessions.use((session) => checkFilled(session, targets(run, planned)));
+export async function finish(
+  run: CopyRun,
+  { scheme, plans, states, finishing, dataOnly }: PlannedCopy,
+  { viewCounts }: CopiedRows,
+): Promise<Finished> {
+  const { hooks, progress, snapshot, catalogue, fence, sessions, warn } = run;
+  const final = states.map(({ plan }) => plan);
+  if (dataOnly) await sessions.use((session) => checkFilled(session, targets(run, plans)));
   const keys = dataOnly
     ? { keys: [], inventory: [] }
     : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
@@ -92,15 +105,26 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     );
   progress.did();
   const grants = dataOnly ? [] : await failing(run, makeGrants(finishing, firstReader(snapshot), final));
+  return { final, inventory: [...keys.inventory, ...grants], views };
+}
 
-  progress.phase("verifying");
+export async function compare(
+  run: CopyRun,
+  planned: PlannedCopy,
+  { counts }: CopiedRows,
+  { final, ...done }: Finished,
+): Promise<DirectionResult> {
+  const { request, hooks, progress, snapshot, catalogue, sessions, warn } = run;
+  const { options } = request;
+  const { database } = request.source;
+  const { scheme, states, finishing, comparing, dataOnly, finished, kept } = planned;
   progress.stage(options.verify === "checksum" ? rowsCounted : 1, final.length);
   const targetCounts = await failing(run, countTarget(sessions, scheme.schema, final, progress));
   refuseCounts(map(counts, ([name, source]) => ({ name, source, target: targetCounts.get(name) })));
   if (options.content !== "schema") hooks.log("info", "row counts of source and target are equal");
   const changes = dataWarnings(states, options.zero_dates);
   const earlier = [...kept].reduce((sum, name) => sum + (finished.get(name)?.changed ?? 0), 0);
-  const changed = changedColumns(changes.length + earlier + written.length);
+  const changed = changedColumns(changes.length + earlier + planned.written.length);
   const checksum = options.verify === "checksum" && options.content !== "schema";
   const verification = checksum ? await failing(run, compareValues(comparing, final)) : undefined;
   if (verification !== undefined) {
@@ -118,20 +142,22 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
   if (!dataOnly) for (const { reason } of lostKeys(final)) warn(reason);
   // The sessions are free: their rows are read.
   if (!dataOnly) await readDefinitions(snapshot.readers, database, catalogue.others);
-  const others = dataOnly ? othersLeft(catalogue.others) : othersReported(catalogue.others, views);
+  const others = dataOnly ? othersLeft(catalogue.others) : othersReported(catalogue.others, done.views);
   const inventory = [
     ...finalInventory(states, finishing),
     ...finishing.inventory,
-    ...keys.inventory,
+    ...done.inventory,
     ...planned.sequences,
     ...others,
-    ...grants,
     ...run.excluded,
     ...unseenEntries(catalogue.unseen),
   ];
   spentNumbers(inventory).forEach(warn);
   return {
-    target: planned.target,
+    source: flavourOf(firstReader(snapshot)),
+    target: { engine: "postgres", version: planned.target.versionText },
+    size: run.size,
+    snapshot: snapshot.facts,
     tables: catalogue.tables.map(({ name }) => ({
       source: `${database}.${name}`,
       target: `${scheme.schema}.${scheme.tables.get(name) ?? name}`,
@@ -140,7 +166,7 @@ export async function copyAll(run: CopyRun): Promise<PassResult> {
     inventory,
     ...changed,
     ...(verification === undefined ? {} : { verification }),
-    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: copiedAgain } }),
+    ...(finished.size === 0 ? {} : { resumed: { kept: [...kept], copied_again: planned.copiedAgain } }),
   };
 }
 

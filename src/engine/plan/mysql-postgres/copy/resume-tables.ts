@@ -20,7 +20,7 @@ import { makeShared, makeTables, prepareTarget } from "./target.ts";
 const valuesCompared = 0.5;
 
 /** What stands in the target before the rows: tables of an earlier attempt that are proven equal, and the others, made anew. */
-interface PreparedTables {
+export interface PreparedTables {
   kept: ReadonlySet<string>;
   copiedAgain: string[];
   /** Words for bytes that stand for no character, in kept tables too. */

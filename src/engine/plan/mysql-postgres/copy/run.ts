@@ -5,18 +5,19 @@ import type { Snapshot } from "../../../mysql/source/snapshot.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { Life } from "../../../run/lifecycle.ts";
-import type { Throttle } from "../../../run/throttle.ts";
 import type { Sessions } from "./sessions.ts";
 
 /** What one pass over a source works with. */
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal" | "fail"> {
+export interface CopyRun
+  extends Pick<Life, "request" | "hooks" | "progress" | "throttle" | "warn" | "signal" | "fail"> {
   snapshot: Snapshot;
   catalogue: Catalogue;
   fence: Fence<Writer>;
   open(): Promise<Writer>;
   sessions: Sessions<Writer>;
   excluded: InventoryEntry[];
-  throttle: Throttle;
+  /** Of the source, in bytes. */
+  size: number;
   schema: string;
 }
 

@@ -5,8 +5,10 @@ import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
+import { versionText } from "../../../postgres/driver/version.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
+import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { workOff } from "../../../run/pool.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import type { ViewOutcomes } from "../../views.ts";
@@ -26,51 +28,60 @@ import type { CopyRun } from "./run.ts";
 import { plansOf } from "./state.ts";
 import { targetName } from "./target.ts";
 
-/** One pass from the snapshot to the proof: the order of all that is read, made and compared. */
+/** The steps of a copy: the order of all that is read, made and compared. */
 
-type Done = Pick<
-  CopyReport,
-  "target" | "tables" | "inventory" | "changed_columns" | "size" | "snapshot" | "verification" | "resumed"
->;
-type Warn = (words: string) => void;
-
-export async function copyAll(run: CopyRun): Promise<Done> {
-  const { request, hooks, progress, warn } = run;
-  const content = request.options.content ?? "all";
-  progress.phase("schema");
+export async function plan(run: CopyRun): Promise<PreparedCopy> {
+  const { hooks, progress, warn } = run;
   const prepared = await prepare(run);
-  const { states, source, workers, kept } = prepared;
-  const { target } = workers[0] as CopyWorker;
+  const { states, source } = prepared;
   hooks.log("info", `Snapshot of the source: ${formatSnapshot(source.facts)}`);
   // A view reads its tables once more, to be counted.
   if (prepared.views.length === 0) prepared.held.needs(states.flatMap(({ rows }) => rows.heaps.map(({ oid }) => oid)));
   [...source.warnings, ...prepared.written, ...prepared.uncounted].forEach(warn);
   progress.plan(states.map(({ source, rows }) => ({ name: tableName(source), rows: rows.rows, bytes: rows.bytes })));
+  return prepared;
+}
 
-  progress.phase("copying");
-  await copyRows(run, prepared, warn);
-  if (content !== "schema")
-    hooks.log("info", `${numberText(states.reduce((sum, { counts }) => sum + counts.source, 0))} rows copied`);
+/** What was made after the rows. */
+export interface Finished {
+  keys: Ended;
+  views: ViewOutcomes;
+}
 
-  progress.phase("constraints");
+export async function finish(run: CopyRun, prepared: PreparedCopy): Promise<Finished> {
+  const { request, progress, warn } = run;
+  const { states, workers } = prepared;
+  const { target } = workers[0] as CopyWorker;
+  const { content } = request.options;
   if (content === "data") progress.stage(1, states.length);
-  const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared, warn);
+  const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared);
   if (content !== "schema") {
     const names = states.map(({ plan }) => targetName(plan));
     const sessions = workers.map((worker) => worker.target);
     await analyzeTables(sessions, names, { warn, did: progress.did });
   }
-  const views = content === "data" ? new Map() : await createViews(run, prepared, warn);
+  const views = content === "data" ? new Map() : await createViews(run, prepared);
   if (content === "data") {
     const names = new Set(states.map(({ plan }) => plan.name));
     for (const words of await orphansOf(target, request.target.database, names)) warn(words);
   }
+  return { keys, views };
+}
 
-  progress.phase("verifying");
+export async function compare(
+  run: CopyRun,
+  prepared: PreparedCopy,
+  _rows: unknown,
+  { keys, views }: Finished,
+): Promise<DirectionResult> {
+  const { request, progress, warn } = run;
+  const content = request.options.content ?? "all";
+  const { states, source, workers, kept } = prepared;
+  const { target } = workers[0] as CopyWorker;
   const changes = [...dataWarnings(states), ...states.flatMap(({ kept }) => kept?.warnings ?? [])];
   const changed = changedColumns(changes.length + prepared.written.length);
   if (request.options.verify !== "checksum") progress.stage(1, states.length);
-  const verification = await verify(run, prepared, changed, warn);
+  const verification = await verify(run, prepared, changed);
   await prepared.held.release();
   changes.forEach(warn);
   const inventory = withDifferences(
@@ -81,6 +92,7 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   for (const { kind, name, note } of inventory.filter(({ lostKey }) => lostKey))
     warn(`${kind} ${name} is not copied: ${note}`);
   return {
+    source: { engine: "postgres", version: versionText(run.first.version) },
     target: flavourOf(target),
     size: source.size,
     snapshot: source.facts,
@@ -96,12 +108,11 @@ export async function copyAll(run: CopyRun): Promise<Done> {
   };
 }
 
-function copyRows(
+export async function copyRows(
   run: CopyRun,
   { workers, states, replan, sequences, views, held }: PreparedCopy,
-  warn: Warn,
 ): Promise<void> {
-  const { fence, progress, throttle, request, hooks } = run;
+  const { fence, progress, throttle, request, hooks, warn } = run;
   const content = request.options.content ?? "all";
   const tasks = tableTasks(
     {
@@ -125,16 +136,17 @@ function copyRows(
     },
     states,
   );
-  return workOff(workers, tasks, run.fail);
+  await workOff(workers, tasks, run.fail);
+  if (content !== "schema")
+    hooks.log("info", `${numberText(states.reduce((sum, { counts }) => sum + counts.source, 0))} rows copied`);
 }
 
 const isStrict = ({ options }: CopyRun["request"]): boolean => options.on_object_error === "fail";
 
 /** What needs the rows of every table: foreign keys, and the last change of each. */
 async function finishSchema(
-  { request, fence, hooks, fail, progress }: CopyRun,
+  { request, fence, hooks, fail, progress, warn }: CopyRun,
   { workers, states, scheme, views }: PreparedCopy,
-  warn: Warn,
 ): Promise<Ended> {
   const planned = planForeignKeys(scheme, plansOf(states));
   for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
@@ -156,14 +168,13 @@ async function verify(
   run: CopyRun,
   { workers, states }: PreparedCopy,
   changed: Pick<CopyReport, "changed_columns">,
-  warn: Warn,
 ): Promise<Verification | undefined> {
   const { options, target } = run.request;
   if (options.content === "schema") return undefined;
   run.hooks.log("info", "row counts of source and target are equal");
   if (options.verify !== "checksum") return undefined;
   const verification = await compareValues(workers, target.database, plansOf(states).values(), run);
-  verificationMessages(verification).forEach(warn);
+  verificationMessages(verification).forEach(run.warn);
   if (verification.differences.length === 0)
     run.hooks.log(
       "info",

@@ -52,9 +52,8 @@ export function selectedViews(
 }
 
 export async function createViews(
-  { request: { options }, fence, progress }: CopyRun,
+  { request: { options }, fence, progress, warn }: CopyRun,
   { workers, states, scheme, views: all }: PreparedCopy,
-  warn: (message: string) => void,
 ): Promise<ViewOutcomes> {
   const { source, target } = workers[0] as CopyWorker;
   const skipped: ViewOutcomes = new Map();

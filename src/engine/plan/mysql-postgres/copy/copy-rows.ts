@@ -3,6 +3,7 @@ import { splitTable } from "../../../mysql/source/split.ts";
 import { quietly } from "../../../postgres/target/data-only.ts";
 import { markOf } from "../../../run/fence/finished-marks.ts";
 import { workOff } from "../../../run/pool.ts";
+import type { ChecksumRun } from "../finish/checksums.ts";
 import { countSource, type RowCounts } from "../finish/counts.ts";
 import { countViews } from "../finish/create-views.ts";
 import { finishTable } from "../finish/finish-table.ts";
@@ -15,42 +16,39 @@ import { copyTables, createTableState, type TableState } from "./copy-tables.ts"
 import { countMerged } from "./merged-labels.ts";
 import { dataWarnings } from "./report.ts";
 import { type FinishedTable, tablePlanDigest } from "./resume.ts";
+import type { PreparedTables } from "./resume-tables.ts";
 import { type CopyRun, failing, firstReader } from "./run.ts";
 import { all } from "./sessions.ts";
 import { remakeTable } from "./target.ts";
 
-/** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
-interface Moved {
+export interface PlannedCopy extends Planned, PreparedTables {
   states: TableState[];
+  /** What follows the rows of each table, and of all. */
+  finishing: Finishing;
+  comparing: ChecksumRun;
+  /** The tables were there: what follows their rows stands already. */
+  dataOnly: boolean;
+}
+
+export interface CopiedRows {
   /** The source's, in the snapshot, kept tables included. */
   counts: RowCounts;
   /** Rows that views show there, by their names. */
   viewCounts: RowCounts;
 }
 
-interface CopySetup {
-  finishing: Finishing;
-  kept: ReadonlySet<string>;
-  /** The tables were there: what follows their rows stands already. */
-  dataOnly: boolean;
-}
-
-export async function moveRows(
-  run: CopyRun,
-  planned: Planned,
-  { finishing, kept, dataOnly }: CopySetup,
-): Promise<Moved> {
+/** The rows of all tables but the kept ones; each table's indexes and constraints follow as soon as its rows are there. */
+export async function copyRows(run: CopyRun, planned: PlannedCopy): Promise<CopiedRows> {
   const { request, hooks, progress, snapshot, fence } = run;
   const { options } = request;
   const { database } = request.source;
   const rowless = options.content === "schema";
-  const { observedTypes, plan } = planned;
-  const states = await planStates(run, planned, kept);
+  const { observedTypes, plan, plans, states, finishing, kept, dataOnly } = planned;
   const stateOf = new Map(states.map((state) => [state.plan.source.name, state]));
 
   const open = async () => {
     const session = await run.open();
-    if (dataOnly) await quietly(session, targets(run, planned));
+    if (dataOnly) await quietly(session, targets(run, plans));
     return session;
   };
   const finishOne = async (state: TableState) => {
@@ -81,7 +79,6 @@ export async function moveRows(
     progress.state(name, "done");
   };
 
-  progress.phase("copying");
   for (const name of kept) progress.state(name, "done");
   const finishes: Promise<void>[] = [];
   let viewCounts: RowCounts = new Map();
@@ -126,8 +123,8 @@ export async function moveRows(
       },
     });
     const rows = await countSource(snapshot.readers, database, names);
-    const plans = states.map((state) => state.plan);
-    if (!dataOnly) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, plans, rows);
+    const final = states.map((state) => state.plan);
+    if (!dataOnly) viewCounts = await countViews(snapshot.readers, planned.scheme, run.catalogue.others, final, rows);
     return rows;
   };
   const counts = await failing(run, copying()).catch(async (error: unknown) => {
@@ -141,14 +138,14 @@ export async function moveRows(
   if (options.verify !== "checksum" || rowless) await snapshot.unlock();
   for (const [name, rows] of counts) if (kept.has(name)) progress.settle(name, rows);
   await all(finishes);
-  return { states, counts, viewCounts };
+  return { counts, viewCounts };
 }
 
 /** The target's tables, as others know them. */
-export const targets = ({ schema }: CopyRun, { plans }: Planned): { schema: string; name: string }[] =>
+export const targets = ({ schema }: CopyRun, plans: Planned["plans"]): { schema: string; name: string }[] =>
   plans.map(({ name }) => ({ schema, name }));
 
-async function planStates(
+export async function planStates(
   { request, snapshot }: CopyRun,
   { plans, observedTypes: { groups } }: Planned,
   kept: ReadonlySet<string>,

@@ -18,7 +18,6 @@ import type { Fence } from "../../../run/fence/fence.ts";
 import { giveBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult, Life } from "../../../run/lifecycle.ts";
 import { workOff } from "../../../run/pool.ts";
-import { createThrottle, type Throttle } from "../../../run/throttle.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
 import { type PostgresDoubtful, refusePostgresMisfits } from "../../fits/postgres-values.ts";
 import { looking } from "../../fits/values.ts";
@@ -50,42 +49,46 @@ import { fresh, planDigest, type Resumed, resume, schemaMark } from "./resume.ts
 import { markShapes, tableIds } from "./untouched.ts";
 import { type CopyWorker, openWorker } from "./worker.ts";
 
-/** One attempt at a complete copy, behind an open fence. */
+/** The steps of one attempt at a complete copy, behind an open fence. */
 
 /** Of the schema's phase, which reads it and then makes it. */
 const schemaRead = 0.4;
 
-export interface CopyRun extends Pick<Life, "request" | "hooks" | "progress" | "warn" | "signal" | "fail"> {
+export interface CopyRun extends Pick<Life, "request" | "progress" | "throttle" | "warn" | "signal" | "fail"> {
   open(role: "source" | "target", name: string): Promise<Session>;
-}
-
-/** What the steps of one attempt share. */
-interface Attempt extends CopyRun {
   source: Session;
   target: Session;
-  workers: readonly CopyWorker[];
   fence: Fence<Session>;
   content: "all" | "schema" | "data";
-  said: Notes;
-  plan: SchemaPlan;
-  schema: ObjectTarget;
-  after: AfterPlan;
-  resumed: Resumed;
-  throttle: Throttle;
   log(message: string): void;
 }
 
-export async function copyAll(run: CopyRun, source: Session, fence: Fence<Session>): Promise<DirectionResult> {
-  const { request, hooks, progress, signal } = run;
+/** Known before any row is read, and the schema that was made by it. */
+interface Attempt extends CopyRun {
+  workers: readonly CopyWorker[];
+  /** Own tables of the fence. */
+  ownTable: ReadonlySet<string>;
+  said: Notes;
+  plan: SchemaPlan;
+  /** Of the schema and the tables, for the marks of what is finished. */
+  digest: string;
+  schema: ObjectTarget;
+  after: AfterPlan;
+  resumed: Resumed;
+}
+
+export interface PlannedCopy extends Attempt {
+  tables: readonly DataTable[];
+  computed: ComputedTables;
+}
+
+export async function plan(run: CopyRun): Promise<PlannedCopy> {
+  const { request, progress, signal, source, target, fence, content, log } = run;
   const { options } = request;
-  const content = options.content ?? "all";
   const name = applicationName(request.owner, fence.epoch);
   const said = createNotes(run.warn);
-  const log = (message: string) => hooks.log("info", message);
 
-  const target = await run.open("target", name);
   const ownTable = await partsOf(target, await findTable(target));
-  progress.phase("schema");
   progress.stage(schemaRead, 4);
   const workers = await Promise.all(Array.from({ length: options.jobs }, () => openWorker(run.open, name)));
   const planned = await readPlan({
@@ -127,18 +130,20 @@ export async function copyAll(run: CopyRun, source: Session, fence: Fence<Sessio
   if (unknown !== undefined) said.warn(unknown);
   const { note, warn } = said;
   const schema: ObjectTarget = { session: target, fence, facts, owed: [], note, warn, did: progress.did };
-  const throttle = createThrottle(options.bandwidth, { now: () => performance.now(), signal });
-  const attempt: Attempt = {
-    ...run,
-    ...{ source, target, workers, fence, content, said, plan, schema, after, resumed, throttle, log },
-  };
-  const tables = await prepareTarget(attempt, ownTable, digest);
+  const attempt: Attempt = { ...run, workers, ownTable, digest, said, plan, schema, after, resumed };
+  const tables = await prepareTarget(attempt);
   const computed = await readComputed(source, content === "schema" ? [] : tables);
   await letGo(source);
-  const counted = await copyRows(attempt, { tables, computed }, digest);
-  await complete(attempt, tables);
+  return { ...attempt, tables, computed };
+}
 
-  progress.phase("verifying");
+export async function compare(
+  run: CopyRun,
+  { plan, workers, tables, computed, ownTable, said, resumed }: PlannedCopy,
+  counted: CopyReport["tables"],
+): Promise<DirectionResult> {
+  const { progress, signal, throttle, source, target, content, log } = run;
+  const { options } = run.request;
   const inventory = await account(source, target, { things: plan.things, ownTable, said, content });
   const verification =
     options.verify === "checksum" && content !== "schema"
@@ -172,12 +177,8 @@ const withoutRows = (name: string) => ({ source: name, target: name, rows: { sou
 const rowsOf = (tables: CopyReport["tables"]) => tables.reduce((sum, { rows }) => sum + rows.source, 0);
 
 /** The schema up to the rows, or the tables that are there. Answers the tables as they are to be copied. */
-async function prepareTarget(
-  attempt: Attempt,
-  own: ReadonlySet<string>,
-  digest: string,
-): Promise<readonly DataTable[]> {
-  const { source, target, fence, plan, resumed, said, log } = attempt;
+async function prepareTarget(attempt: Attempt): Promise<readonly DataTable[]> {
+  const { source, target, fence, plan, digest, ownTable, resumed, said, log } = attempt;
   const { drop } = attempt.request.options;
   if (attempt.content === "data") {
     const { progress, workers } = attempt;
@@ -206,7 +207,7 @@ async function prepareTarget(
     return plan.tables;
   }
   if (attempt.content === "all") await refuseLargeObjects(source, target).catch(giveBack(fence));
-  await makeRoom(target, plan.wanted, { fence, drop, own, log }).catch(giveBack(fence));
+  await makeRoom(target, plan.wanted, { fence, drop, own: ownTable, log }).catch(giveBack(fence));
   log(
     `Creating ${countedKind(plan.wanted.length, "object")}, including ${countedKind(plan.tables.length, "table")}; ${Math.round(plan.opened.size / 1e6)} MB in the source`,
   );
@@ -219,14 +220,9 @@ async function prepareTarget(
   return plan.tables;
 }
 
-async function copyRows(
-  attempt: Attempt,
-  { tables, computed }: { tables: readonly DataTable[]; computed: ComputedTables },
-  digest: string,
-): Promise<CopyReport["tables"]> {
-  const { source, target, workers, fence, plan, progress, said, schema, content } = attempt;
+export async function copyRows(_run: CopyRun, attempt: PlannedCopy): Promise<CopyReport["tables"]> {
+  const { source, target, workers, fence, plan, digest, progress, said, schema, content, tables, computed } = attempt;
   const { facts } = schema;
-  progress.phase("copying");
   const counted: CopyReport["tables"] = [];
   const isRead = attempt.request.options.verify !== "checksum";
   const work = tableTasks(
@@ -274,11 +270,8 @@ async function copyRows(
   return counted;
 }
 
-/** What comes after the rows. */
-async function complete(attempt: Attempt, tables: readonly DataTable[]): Promise<void> {
-  const { target, workers, fence, said, schema, after, content, plan } = attempt;
-  const { progress } = attempt;
-  progress.phase("constraints");
+export async function finish(_run: CopyRun, attempt: PlannedCopy): Promise<void> {
+  const { target, workers, fence, said, schema, after, content, plan, progress, tables } = attempt;
   progress.stage(1, unitsAfter(after, plan, content));
   await applySteps(schema, after.rest);
   const keys = { fence, ...said, did: progress.did };
