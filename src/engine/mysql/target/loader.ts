@@ -46,6 +46,16 @@ const deprecated = "1287";
 /** Warnings that are told of in an error. */
 const told = 5;
 
+/** Rows that the target skipped or changed, `data_refused`. */
+export class RefusedRows extends EngineError {
+  /** The server's numbers, as in SHOW WARNINGS. */
+  readonly warnings: readonly number[];
+  constructor(message: string, warnings: readonly number[]) {
+    super("data_refused", message);
+    this.warnings = warnings;
+  }
+}
+
 /** Errors: `data_refused`, with the server's own words for the first warnings. */
 export async function checkLoaded(
   session: { query(sql: string): Promise<readonly (readonly (string | null)[])[]> },
@@ -69,8 +79,8 @@ export async function checkLoaded(
       "row_too_large",
       `a value is larger than the target's max_allowed_packet: raise it there and retry (${said.join("; ")})`,
     );
-  throw new EngineError(
-    "data_refused",
+  throw new RefusedRows(
     `the target took ${affected} of ${rows} rows, with ${warnings} warnings${said.length > 0 ? `: ${said.join("; ")}` : ""}`,
+    shown.map(([, number]) => Number(number)),
   );
 }

@@ -1,11 +1,12 @@
 import { counted } from "../../../../guard/text.ts";
-import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import type { InventoryEntry } from "../../../contract/index.ts";
 import { unescaped } from "../../../mysql/catalogue/catalogue.ts";
 import { readConditions } from "../../../mysql/catalogue/table-conditions.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { runTableDdl } from "../../../mysql/target/doubled-labels.ts";
+import { RefusedRows } from "../../../mysql/target/loader.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 
 /**
@@ -34,9 +35,8 @@ const isTransactional = ({ translated }: TablePlan) => translated.options.some((
 
 /** The target's answer to the rows of a table, which can be loaded once more. */
 export const breaksChecks = (error: unknown, plan: TablePlan): boolean =>
-  error instanceof EngineError &&
-  error.code === "data_refused" &&
-  /\((?:3819|4025)\)/.test(error.message) &&
+  error instanceof RefusedRows &&
+  error.warnings.some((number) => number === 3819 || number === 4025) &&
   isTransactional(plan);
 
 export function createBrokenChecks(fence: MysqlFence, database: string): BrokenChecks {

@@ -1,12 +1,13 @@
 import { EngineError } from "../../../contract/index.ts";
 import { literal, qualified } from "../../../mysql/driver/names.ts";
-import type { RowSink, Session } from "../../../mysql/driver/session.ts";
+import type { Session } from "../../../mysql/driver/session.ts";
 import type { MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markOwnRows } from "../../../mysql/fence/own-rows.ts";
 import { isInterrupted, readAgain } from "../../../mysql/source/read-again.ts";
 import type { TablePart } from "../../../mysql/source/split.ts";
 import { openLoader } from "../../../mysql/target/load.ts";
 import { isRefusedObject } from "../../../mysql/target/refusal.ts";
+import { metered } from "../../../rows/metered.ts";
 import { createMysqlToLoadEncoder, type MysqlToLoadEncoder } from "../../../rows/mysql-to-load/rows.ts";
 import { loadError } from "../../../run/load-error.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
@@ -135,7 +136,7 @@ async function loadRows(work: PartWork): Promise<LoadedRows> {
   const where = part.where === undefined ? "" : ` WHERE ${part.where}`;
   const loader = await openLoader(writer, { database, table, columns, inserts }, pool);
   const encoder = createMysqlToLoadEncoder(plan.kinds, loader);
-  await reader.stream(plan.select + where, plan.kinds.length, watched(encoder, work)).catch(async (error: unknown) => {
+  await reader.stream(plan.select + where, plan.kinds.length, metered(encoder, work)).catch(async (error: unknown) => {
     if (isInterrupted(reader, error)) {
       await loader.abort();
       work.progress(-encoder.rows, -encoder.bytes);
@@ -162,32 +163,6 @@ async function fillEmpty({ plan, database, reader, writer }: PartWork): Promise<
     await writer.run(`INSERT INTO ${qualified(database, plan.name)} () VALUES ${values}`);
   }
   return { rows, bytes: 0, changed: [] };
-}
-
-function watched(encoder: ReturnType<typeof createMysqlToLoadEncoder>, { throttle, progress }: PartWork): RowSink {
-  let rows = 0;
-  let bytes = 0;
-  let owed: Promise<void> | undefined;
-  return {
-    get ended() {
-      return encoder.ended;
-    },
-    room() {
-      const room = encoder.room();
-      if (owed === undefined) return room;
-      const both = Promise.all([owed, room]).then(() => undefined);
-      owed = undefined;
-      return both;
-    },
-    take(buffer, start, end) {
-      const at = encoder.take(buffer, start, end);
-      progress(encoder.rows - rows, encoder.bytes - bytes);
-      owed = throttle.take(encoder.bytes - bytes);
-      rows = encoder.rows;
-      bytes = encoder.bytes;
-      return at;
-    },
-  };
 }
 
 const named = (error: unknown, { source: { name: table } }: TablePlan): unknown =>

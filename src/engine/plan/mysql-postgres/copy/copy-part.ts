@@ -5,6 +5,7 @@ import type { TablePart } from "../../../mysql/source/split.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { type CopyIn, copyIn } from "../../../postgres/driver/copy-in.ts";
 import { columnAt, isRefusedValue } from "../../../postgres/driver/errors.ts";
+import { metered } from "../../../rows/metered.ts";
 import { BadText } from "../../../rows/mysql-to-copy/bad-text.ts";
 import { blocksInto } from "../../../rows/mysql-to-copy/blocks.ts";
 import type { MysqlToCopyEncoder } from "../../../rows/mysql-to-copy/encoder.ts";
@@ -130,40 +131,16 @@ async function undo({ writer, progress }: PartWork, copy: CopyIn, { rows, bytes 
 const stops = (encoder: MysqlToCopyEncoder) => encoder.broken || encoder.discarded;
 
 /** `settled`: what was asked to be cancelled, was. */
-function watched(
-  encoder: MysqlToCopyEncoder,
-  { progress, broke, gaveUp, throttle }: PartWork,
-): { sink: RowSink; settled(): Promise<void> } {
-  let rows = 0;
-  let bytes = 0;
+function watched(encoder: MysqlToCopyEncoder, work: PartWork): { sink: RowSink; settled(): Promise<void> } {
   let told = false;
-  let slow: Promise<void> | undefined;
   let cancelled: Promise<void> | undefined;
-  const sink: RowSink = {
-    get ended() {
-      return encoder.ended;
-    },
-    room() {
-      const room = encoder.room();
-      const both =
-        room === undefined || slow === undefined ? (room ?? slow) : Promise.all([room, slow]).then(() => undefined);
-      slow = undefined;
-      return both;
-    },
-    take(buffer, start, end) {
-      const at = encoder.take(buffer, start, end);
-      if (encoder.broken && !told) {
-        told = true;
-        broke();
-      }
-      if (encoder.gaveUp) cancelled ??= gaveUp();
-      progress(encoder.rows - rows, encoder.bytes - bytes);
-      slow = throttle.take(encoder.bytes - bytes);
-      rows = encoder.rows;
-      bytes = encoder.bytes;
-      return at;
-    },
-  };
+  const sink = metered(encoder, work, () => {
+    if (encoder.broken && !told) {
+      told = true;
+      work.broke();
+    }
+    if (encoder.gaveUp) cancelled ??= work.gaveUp();
+  });
   return {
     sink,
     settled: async () => {

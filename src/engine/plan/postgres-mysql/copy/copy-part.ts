@@ -8,6 +8,7 @@ import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { copyOut } from "../../../rows/copy-to-load/copy-out.ts";
 import type { CopyToLoadFindings } from "../../../rows/copy-to-load/fields.ts";
 import { type CopyToLoadEncoder, createCopyToLoadEncoder } from "../../../rows/copy-to-load/rows.ts";
+import { both, createMeter } from "../../../rows/metered.ts";
 import type { BlockPool } from "../../../run/memory/block-pool.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TablePart } from "../tables/table-parts.ts";
@@ -48,25 +49,14 @@ export async function copyPart({ source, target, buffer }: CopyWorker, work: Par
   const loader = await openLoader(target, plan.load, work.pool);
   const encoder = createCopyToLoadEncoder(plan.fields, loader);
   running.add(encoder);
-  let rows = 0;
-  let bytes = 0;
+  const meter = createMeter(encoder, work.progress);
   let refusal: EngineError | undefined;
   const refused = (error: unknown) => {
     if (!isRefusal(error)) throw error;
     refusal = error;
     encoder.discard();
   };
-  const room = (): Promise<void> | undefined => {
-    const waits = [
-      work.throttle.take(encoder.bytes - bytes),
-      encoder.discarded ? undefined : loader.room()?.catch(refused),
-    ];
-    work.progress(encoder.rows - rows, encoder.bytes - bytes);
-    rows = encoder.rows;
-    bytes = encoder.bytes;
-    const open = waits.filter((wait) => wait !== undefined);
-    return open.length === 0 ? undefined : Promise.all(open).then(() => undefined);
-  };
+  const room = () => both(work.throttle.take(meter()), encoder.discarded ? undefined : loader.room()?.catch(refused));
   try {
     const statement = `COPY (SELECT ${plan.select} ${part.from}) TO STDOUT`;
     const sent = await copyOut(
@@ -86,7 +76,7 @@ export async function copyPart({ source, target, buffer }: CopyWorker, work: Par
       await target.run("ROLLBACK");
       return { broken: true, findings: encoder.findings, ...(refusal === undefined ? {} : { refusal }) };
     }
-    work.progress(encoder.rows - rows, encoder.bytes - bytes);
+    meter();
     encoder.finish();
     try {
       await loader.finish(encoder.rows);
@@ -116,6 +106,9 @@ export async function copyPart({ source, target, buffer }: CopyWorker, work: Par
 const isRefusal = (error: unknown): error is EngineError =>
   error instanceof EngineError && (error.code === "data_refused" || isJsonError(errorNumber(error)));
 
-/** ER_INVALID_JSON_TEXT and what follows it, and JSON_VALID's check in MariaDB. */
+/** ER_INVALID_JSON_TEXT and what follows it. */
+export const isInvalidJson = (number: number): boolean => number >= 3140 && number <= 3158;
+
+/** JSON_VALID's check in MariaDB too. */
 export const isJsonError = (number: number | undefined): boolean =>
-  number !== undefined && ((number >= 3140 && number <= 3158) || number === 4025);
+  number !== undefined && (isInvalidJson(number) || number === 4025);

@@ -1,6 +1,7 @@
 import { EngineError } from "../../../contract/index.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { errorNumber } from "../../../mysql/driver/write-session.ts";
+import { RefusedRows } from "../../../mysql/target/loader.ts";
 import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { identifier as sourceIdentifier } from "../../../postgres/driver/names.ts";
@@ -8,7 +9,7 @@ import { type CopyToLoadFindings, kind } from "../../../rows/copy-to-load/fields
 import type { ObservedType } from "../columns/target-type.ts";
 import { nothingObserved } from "../columns/types.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
-import { isJsonError } from "./copy-part.ts";
+import { isInvalidJson, isJsonError } from "./copy-part.ts";
 
 /** What the data have taught about a table, for its next plan. */
 export interface ObservedTypes {
@@ -90,7 +91,8 @@ function observeRefusal(
     ({ sql, source: { name } }) => sql === "JSON" && observedTypes.columns.get(name)?.long !== true,
   );
   const named = documents.filter(({ name }) => bare === name || words.includes(`.${name}'`));
-  const isJson = isJsonError(errorNumber(refusal)) || /\((?:31[45]\d)\)|JSON/.test(words) || named.length > 0;
+  const warnings = refusal instanceof RefusedRows ? refusal.warnings : [];
+  const isJson = isJsonError(errorNumber(refusal)) || warnings.some(isInvalidJson) || named.length > 0;
   if (isJson && documents.length > 0) {
     for (const { source } of named.length > 0 ? named : documents) {
       observedTypes.columns.set(source.name, {
