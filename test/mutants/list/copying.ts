@@ -226,4 +226,15 @@ export const copying: readonly Mutant[] = [
     },
     harm: "A report that somebody edited takes all memory of a reset.",
   },
+  {
+    id: "pool-touches-together",
+    file: "src/engine/run/pool.ts",
+    find: "    for (const one of task.touches ?? []) held.add(one);",
+    replace: "",
+    test: {
+      file: "src/engine/run/pool.test.ts",
+      name: "what touches the same never runs at once, and a later one goes first meanwhile",
+    },
+    harm: "Two ALTER TABLE of tables that foreign keys join wait for each other in MariaDB for ever.",
+  },
 ];
