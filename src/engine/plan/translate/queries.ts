@@ -1,5 +1,5 @@
 import { refuse } from "./refusal.ts";
-import type { From, FunctionCall, Node, Query } from "./tree.ts";
+import type { Combined, From, FunctionCall, Node, Query } from "./tree.ts";
 
 /** What the translations of queries share, whatever a `Term` is on their side. */
 
@@ -22,18 +22,66 @@ export function resolveColumn<Term>(scope: Level<Term>, path: readonly string[],
   return refuse(`the column ${path.join(".")} is not known`);
 }
 
-interface Surroundings<Term> {
-  query?: ((query: Query) => { sql: string; columns: Term[] }) | undefined;
+export interface QueryTranslation<Term> {
+  sql: string;
+  columns: { name: string; term: Term }[];
 }
 
-export const subquery = <Term>(context: Surroundings<Term>, query: Query): { sql: string; columns: Term[] } =>
+interface Frame<Term> {
+  /** Columns by the names in WITH; those of this query are added. */
+  results: Map<string, QueryTranslation<Term>["columns"]>;
+  translate(query: Query): QueryTranslation<Term>;
+  quoted(name: string): string;
+  /** LIMIT where only an offset is written. */
+  unlimited?: string;
+  body(): QueryTranslation<Term>;
+}
+
+/** A query's WITH and LIMIT around its body. */
+export function framed<Term>(query: Query, frame: Frame<Term>): QueryTranslation<Term> {
+  if (query.recursive) refuse("recursive queries are not translated");
+  const withs = query.with.map(({ name, columns, query: inner }) => {
+    if (columns !== undefined) refuse("WITH with a list of columns is not translated");
+    const found = frame.translate(inner);
+    frame.results.set(name, found.columns);
+    return `${frame.quoted(name)} AS (${found.sql})`;
+  });
+  const { sql, columns } = frame.body();
+  const before = withs.length === 0 ? "" : `WITH ${withs.join(", ")} `;
+  const most = query.limit === undefined ? query.offset && frame.unlimited : amount(query.limit);
+  const limit = most === undefined ? "" : ` LIMIT ${most}`;
+  const offset = query.offset === undefined ? "" : ` OFFSET ${amount(query.offset)}`;
+  return { sql: `${before}${sql}${limit}${offset}`, columns };
+}
+
+const amount = (node: Node): string =>
+  node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number");
+
+/** `both`: a column of the result, by its name and the terms of both sides. */
+export function combine<Term>(
+  { op, all, left, right }: Combined,
+  translate: (query: Query) => QueryTranslation<Term>,
+  both: (name: string, term: Term, other: Term) => Term,
+): QueryTranslation<Term> {
+  const [a, b] = [translate(left), translate(right)];
+  if (a.columns.length !== b.columns.length) refuse("a union of different columns");
+  const others = b.columns.map(({ term }) => term);
+  const columns = a.columns.map(({ name, term }, at) => ({ name, term: both(name, term, others[at] as Term) }));
+  return { sql: `(${a.sql}) ${op}${all ? " ALL" : ""} (${b.sql})`, columns };
+}
+
+interface Surroundings<Term> {
+  query?: ((query: Query) => QueryTranslation<Term>) | undefined;
+}
+
+export const subquery = <Term>(context: Surroundings<Term>, query: Query): QueryTranslation<Term> =>
   context.query === undefined ? refuse("a query is not translated there") : context.query(query);
 
 export function singleColumn<Term>(context: Surroundings<Term>, query: Query): { sql: string; column: Term } {
   const { sql, columns } = subquery(context, query);
   const [column] = columns;
   if (column === undefined || columns.length !== 1) return refuse("a query of several columns is not translated there");
-  return { sql, column };
+  return { sql, column: column.term };
 }
 
 /** `list`, `from`, `group` and `order` are translated items; `where` and `having` whole clauses, or empty. */
@@ -78,23 +126,25 @@ export function columnsOutside(
   return found;
 }
 
-interface Join<Term> {
-  how: Extract<From, { is: "join" }>["how"];
-  left: string;
-  right: string;
-  on: string | undefined;
-  /** Of each side. */
-  sources: readonly [left: Sources<Term>, right: Sources<Term>];
-}
-
 type Sources<Term> = readonly { columns: Map<string, Term> }[];
 
-/** A join's SQL. Its optional side may be NULL to what comes after. */
-export function joined<Term extends { nullable: boolean }>({ how, left, right, on, sources }: Join<Term>): string {
-  const optional = how === "LEFT" ? sources[1] : how === "RIGHT" ? sources[0] : [];
+/** A join's SQL. Its optional side may be NULL to what comes after. `from` adds to `sources`; `on` gets each side's. */
+export function joined<Term extends { nullable: boolean }>(
+  { how, left, right }: Extract<From, { is: "join" }>,
+  sources: Sources<Term>,
+  from: (item: From) => string,
+  on: (left: Sources<Term>, right: Sources<Term>) => string | undefined,
+): string {
+  const start = sources.length;
+  const first = from(left);
+  const middle = sources.length;
+  const second = from(right);
+  const sides = [sources.slice(start, middle), sources.slice(middle)] as const;
+  const condition = on(...sides);
+  const optional = how === "LEFT" ? sides[1] : how === "RIGHT" ? sides[0] : [];
   for (const { columns } of optional)
     for (const [name, term] of columns) columns.set(name, { ...term, nullable: true });
-  if (on === undefined)
-    return how === "INNER" || how === "CROSS" ? `(${left} CROSS JOIN ${right})` : refuse("an outer join without ON");
-  return `(${left} ${how === "CROSS" ? "INNER" : how} JOIN ${right} ON ${on})`;
+  if (condition === undefined)
+    return how === "INNER" || how === "CROSS" ? `(${first} CROSS JOIN ${second})` : refuse("an outer join without ON");
+  return `(${first} ${how === "CROSS" ? "INNER" : how} JOIN ${second} ON ${condition})`;
 }

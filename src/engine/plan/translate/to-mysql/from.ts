@@ -68,23 +68,17 @@ function take(scope: Scope, alias: string, columns: Map<string, MysqlTerm>): voi
 
 function translateJoin(views: MysqlViews, scope: Scope, join: Extract<From, { is: "join" }>): string {
   if (join.natural || join.how === "FULL") return refuse(`${join.natural ? "NATURAL" : "FULL"} JOIN is not translated`);
-  const start = scope.sources.length;
-  const left = translateFrom(views, scope, join.left);
-  const middle = scope.sources.length;
-  const right = translateFrom(views, scope, join.right);
-  const on =
-    join.using === undefined
-      ? join.on && boolean(scope.context(scope).term(join.on)).sql
-      : join.using
-          .map((name) => {
-            const side = (sources: readonly MysqlFromItem[]) => {
-              const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
-              return found.length === 1 ? (found[0] as MysqlTerm) : refuse(`the column ${name} of USING is ambiguous`);
-            };
-            const sides = [side(scope.sources.slice(start, middle)), side(scope.sources.slice(middle))] as const;
-            return compare(scope.context(scope), "=", ...sides).sql;
-          })
-          .join(" AND ");
-  const sources = [scope.sources.slice(start, middle), scope.sources.slice(middle)] as const;
-  return joined({ how: join.how, left, right, on, sources });
+  const { on, using } = join;
+  const context = scope.context(scope);
+  const from = (item: From) => translateFrom(views, scope, item);
+  return joined(join, scope.sources, from, (left, right) => {
+    if (using === undefined) return on && boolean(context.term(on)).sql;
+    const equal = (name: string) => compare(context, "=", usedColumn(left, name), usedColumn(right, name)).sql;
+    return using.map(equal).join(" AND ");
+  });
+}
+
+function usedColumn(sources: readonly Pick<MysqlFromItem, "columns">[], name: string): MysqlTerm {
+  const found = sources.flatMap(({ columns }) => columns.get(name) ?? []);
+  return found.length === 1 ? (found[0] as MysqlTerm) : refuse(`the column ${name} of USING is ambiguous`);
 }

@@ -1,4 +1,4 @@
-import { columnsOutside, resolveColumn, selectText } from "../queries.ts";
+import { columnsOutside, combine, framed, resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
 import type { Combined, Node, OrderItem, Query, Select } from "../tree.ts";
 import { aggregate, isAggregate, ordered, sorting } from "./aggregates.ts";
@@ -12,7 +12,6 @@ import { asBytes, type MysqlContext, type MysqlTerm } from "./term.ts";
 /** Queries of views: PostgreSQL's printed SELECT in MySQL's words. */
 
 export function translateQuery(views: MysqlViews, query: Query, parent?: Scope): MysqlTranslation {
-  if (query.recursive) refuse("recursive queries are not translated");
   const scope: Scope = {
     sources: [],
     with: new Map(parent?.with),
@@ -20,17 +19,16 @@ export function translateQuery(views: MysqlViews, query: Query, parent?: Scope):
     query: (inner, within) => translateQuery(views, inner, within),
     context: (within) => createContext(surroundings(views, within)),
   };
-  const withs = query.with.map(({ name, columns, query: inner }) => {
-    if (columns !== undefined) refuse("WITH with a list of columns is not translated");
-    const { sql, columns: found } = translateQuery(views, inner, scope);
-    scope.with.set(name, found);
-    return `${calledByWith(views, name)} AS (${sql})`;
-  });
-  const before = withs.length === 0 ? "" : `WITH ${withs.join(", ")} `;
   const { body } = query;
-  const { sql, columns } =
-    body.is === "combined" ? combined(views, scope, body, query) : translateSelect(views, scope, body, query);
-  return { sql: `${before}${sql}${limits(query)}`, columns };
+  return framed(query, {
+    results: scope.with,
+    translate: (inner) => translateQuery(views, inner, scope),
+    quoted: (name) => calledByWith(views, name),
+    // MySQL's manual: a large number for all that follows an offset.
+    unlimited: "18446744073709551615",
+    body: () =>
+      body.is === "combined" ? combined(views, scope, body, query) : translateSelect(views, scope, body, query),
+  });
 }
 
 function surroundings(views: MysqlViews, scope: Scope): Omit<MysqlContext, "term"> {
@@ -40,29 +38,24 @@ function surroundings(views: MysqlViews, scope: Scope): Omit<MysqlContext, "term
     doubt: views.doubt,
     beyond: (words) => views.notes.add(words),
     resolve: (path) => resolveColumn(scope, path, path.at(-1) ?? ""),
-    query: (query) => {
-      const { sql, columns } = translateQuery(views, query, scope);
-      return { sql, columns: columns.map(({ term }) => term) };
-    },
+    query: (query) => translateQuery(views, query, scope),
   };
 }
 
 /** EXCEPT and INTERSECT came late to MySQL. */
 const setsFrom = 80_031;
 
-function combined(views: MysqlViews, scope: Scope, { op, all, left, right }: Combined, query: Query): MysqlTranslation {
+function combined(views: MysqlViews, scope: Scope, body: Combined, query: Query): MysqlTranslation {
+  const { op, all } = body;
   if (op !== "UNION" && ((!views.maria && views.version < setsFrom) || all))
     refuse(`${op}${all ? " ALL" : ""} is not translated`);
-  const a = translateQuery(views, left, scope);
-  const b = translateQuery(views, right, scope);
-  if (a.columns.length !== b.columns.length) refuse("a union of different columns");
   const context = createContext(surroundings(views, scope));
-  const columns = a.columns.map(({ name, term }, at): MysqlOutputColumn => {
-    const other = b.columns[at]?.term as MysqlTerm;
+  const translate = (inner: Query) => translateQuery(views, inner, scope);
+  const { sql, columns } = combine(body, translate, (name, term, other) => {
     if (shape(term) !== shape(other)) refuse(`the column ${name} has different types in a ${op}`);
     if (!all) for (const each of [term, other]) distinguished(context, each, op);
     const type = term.type.kind === "int" ? unify([term, other]) : term.type;
-    return { name, term: { ...term, type, nullable: term.nullable || other.nullable } };
+    return { ...term, type, nullable: term.nullable || other.nullable };
   });
   const order = query.order.map((item) => {
     const column = item.by.is === "number" ? columns[Number(item.by.text) - 1] : named(columns, item.by);
@@ -76,7 +69,7 @@ function combined(views: MysqlViews, scope: Scope, { op, all, left, right }: Com
   });
   if (order.length > 0 && !limited(query)) views.notes.add(orderNote);
   const by = order.length === 0 ? "" : ` ORDER BY ${order.join(", ")}`;
-  return { sql: `(${a.sql}) ${op}${all ? " ALL" : ""} (${b.sql})${by}`, columns };
+  return { sql: `${sql}${by}`, columns };
 }
 
 const shape = ({ type }: MysqlTerm): string =>
@@ -86,15 +79,6 @@ const named = (columns: readonly MysqlOutputColumn[], node: Node): MysqlOutputCo
   node.is === "column" && node.path.length === 1 ? columns.find(({ name }) => name === node.path[0]) : undefined;
 
 const limited = ({ limit, offset }: Query): boolean => limit !== undefined || offset !== undefined;
-
-function limits(query: Query): string {
-  if (!limited(query)) return "";
-  const amount = (node: Node): string =>
-    node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number");
-  // MySQL's manual: a large number for all that follows an offset.
-  const limit = query.limit === undefined ? "18446744073709551615" : amount(query.limit);
-  return ` LIMIT ${limit}${query.offset === undefined ? "" : ` OFFSET ${amount(query.offset)}`}`;
-}
 
 const orderNote = "rows are ordered by MySQL's collation, where they are ordered by text";
 

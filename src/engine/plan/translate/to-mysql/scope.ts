@@ -1,4 +1,5 @@
 import type { SourceRelation } from "../meaning.ts";
+import type { QueryTranslation } from "../queries.ts";
 import type { Query } from "../tree.ts";
 import type { MysqlContext, MysqlTerm } from "./term.ts";
 
@@ -15,15 +16,8 @@ export interface MysqlViews {
   notes: Set<string>;
 }
 
-export interface MysqlTranslation {
-  sql: string;
-  columns: MysqlOutputColumn[];
-}
-
-export interface MysqlOutputColumn {
-  name: string;
-  term: MysqlTerm;
-}
+export type MysqlTranslation = QueryTranslation<MysqlTerm>;
+export type MysqlOutputColumn = MysqlTranslation["columns"][number];
 
 export interface MysqlFromItem {
   alias: string;

@@ -1,4 +1,5 @@
 import { literal } from "../../../mysql/driver/names.ts";
+import type { QueryTranslation } from "../queries.ts";
 import type { Doubts } from "../refusal.ts";
 import type { FunctionCall, Node, Query } from "../tree.ts";
 import type { Type } from "../types.ts";
@@ -30,7 +31,7 @@ export interface MysqlContext extends Doubts {
   /** Told where PostgreSQL fails beyond its type and MySQL counts on; refuses that where a column keeps the value. */
   beyond(words: string): void;
   /** Absent where queries cannot stand. */
-  query?(query: Query): { sql: string; columns: MysqlTerm[] };
+  query?(query: Query): QueryTranslation<MysqlTerm>;
   /** Aggregates and window functions; absent where they cannot stand. */
   call?(call: FunctionCall): MysqlTerm | undefined;
 }

@@ -1,9 +1,9 @@
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import type { SourceRelation } from "../meaning.ts";
 import { larger, smaller } from "../numbers.ts";
-import { joined, resolveColumn, selectText } from "../queries.ts";
+import { combine, framed, joined, type QueryTranslation, resolveColumn, selectText } from "../queries.ts";
 import { refuse } from "../refusal.ts";
-import type { From, Node, Query, Select } from "../tree.ts";
+import type { Combined, From, Node, Query, Select } from "../tree.ts";
 import { int, isBit } from "../types.ts";
 import { aggregate, distinguished, ordered } from "./aggregates.ts";
 import { createContext } from "./expression.ts";
@@ -23,15 +23,8 @@ interface PostgresViews {
   notes: Set<string>;
 }
 
-interface PostgresOutputColumn {
-  name: string;
-  term: PostgresTerm;
-}
-
-interface PostgresTranslation {
-  sql: string;
-  columns: PostgresOutputColumn[];
-}
+type PostgresTranslation = QueryTranslation<PostgresTerm>;
+type PostgresOutputColumn = PostgresTranslation["columns"][number];
 
 interface Scope {
   sources: PostgresFromItem[];
@@ -41,49 +34,36 @@ interface Scope {
 
 export function translateQuery(views: PostgresViews, query: Query, parent?: Scope): PostgresTranslation {
   const scope: Scope = { sources: [], with: new Map(parent?.with), parent };
-  if (query.recursive) refuse("recursive queries are not translated");
-  const withs = query.with.map(({ name, columns, query: inner }) => {
-    if (columns !== undefined) refuse("WITH with a list of columns is not translated");
-    const { sql, columns: found } = translateQuery(views, inner, scope);
-    scope.with.set(name, found);
-    return `${identifier(name)} AS (${sql})`;
-  });
-  const limited = query.limit !== undefined || query.offset !== undefined;
   const { body } = query;
-  const before = withs.length === 0 ? "" : `WITH ${withs.join(", ")} `;
-  if (body.is === "combined") {
-    const left = translateQuery(views, body.left, scope);
-    const right = translateQuery(views, body.right, scope);
-    if (left.columns.length !== right.columns.length) refuse("a union of different columns");
-    left.columns.forEach(({ name, term }, at) => {
-      const other = right.columns[at]?.term;
-      if (other === undefined || !alike(term, other)) refuse(`the column ${name} has different types in a ${body.op}`);
-      if (!body.all)
-        for (const each of [term, other]) distinguished(createContext(surroundings(views, scope)), each, body.op);
-    });
-    if (query.order.length > 0) refuse("an ordered union is not translated");
-    const sql = `${before}(${left.sql}) ${body.op}${body.all ? " ALL" : ""} (${right.sql})${limits(query)}`;
-    const columns = left.columns.map(({ name, term }, at): PostgresOutputColumn => {
-      const other = right.columns[at]?.term ?? term;
-      return {
-        name,
-        term: {
-          ...term,
-          ...widened(term, other),
-          nullable: term.nullable || other.nullable,
-          fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
-          minusZero: term.minusZero === true || other.minusZero === true,
-          unsigned: term.unsigned === true || other.unsigned === true,
-          belowUnsigned: term.belowUnsigned === true || other.belowUnsigned === true,
-          branchDigits: term.branchDigits === true || other.branchDigits === true,
-          zerofill: term.zerofill === true || other.zerofill === true,
-        },
-      };
-    });
-    return { sql, columns };
-  }
-  const select = translateSelect(views, scope, body, query, limited);
-  return { sql: `${before}${select.sql}${limits(query)}`, columns: select.columns };
+  return framed(query, {
+    results: scope.with,
+    translate: (inner) => translateQuery(views, inner, scope),
+    quoted: (name) => identifier(name),
+    body: () =>
+      body.is === "combined" ? combined(views, scope, body, query) : translateSelect(views, scope, body, query),
+  });
+}
+
+function combined(views: PostgresViews, scope: Scope, body: Combined, query: Query): PostgresTranslation {
+  const context = createContext(surroundings(views, scope));
+  const translate = (inner: Query) => translateQuery(views, inner, scope);
+  const found = combine(body, translate, (name, term, other) => {
+    if (!alike(term, other)) refuse(`the column ${name} has different types in a ${body.op}`);
+    if (!body.all) for (const each of [term, other]) distinguished(context, each, body.op);
+    return {
+      ...term,
+      ...widened(term, other),
+      nullable: term.nullable || other.nullable,
+      fixedDigits: hasFixedDigits(term) && hasFixedDigits(other),
+      minusZero: term.minusZero === true || other.minusZero === true,
+      unsigned: term.unsigned === true || other.unsigned === true,
+      belowUnsigned: term.belowUnsigned === true || other.belowUnsigned === true,
+      branchDigits: term.branchDigits === true || other.branchDigits === true,
+      zerofill: term.zerofill === true || other.zerofill === true,
+    };
+  });
+  if (query.order.length > 0) refuse("an ordered union is not translated");
+  return found;
 }
 
 /** What holds the numbers of both sides of a union. */
@@ -100,33 +80,18 @@ const alike = (a: PostgresTerm, b: PostgresTerm): boolean => {
   return shape(a) === shape(b) && a.unrounded === undefined && b.unrounded === undefined;
 };
 
-function limits(query: Query): string {
-  const amount = (node: Node): string =>
-    node.is === "number" && /^\d{1,18}$/.test(node.text) ? node.text : refuse("LIMIT by what is no number");
-  const limit = query.limit === undefined ? "" : ` LIMIT ${amount(query.limit)}`;
-  return query.offset === undefined ? limit : `${limit} OFFSET ${amount(query.offset)}`;
-}
-
 function surroundings(views: PostgresViews, scope: Scope): Omit<PostgresContext, "term"> {
   return {
     catalogue: false,
     maria: views.maria,
     doubt: views.doubt,
     resolve: (path) => resolveColumn(scope, path, (path.at(-1) ?? "").toLowerCase()),
-    query: (query) => {
-      const { sql, columns } = translateQuery(views, query, scope);
-      return { sql, columns: columns.map(({ term }) => term) };
-    },
+    query: (query) => translateQuery(views, query, scope),
   };
 }
 
-function translateSelect(
-  views: PostgresViews,
-  scope: Scope,
-  select: Select,
-  query: Query,
-  limited: boolean,
-): PostgresTranslation {
+function translateSelect(views: PostgresViews, scope: Scope, select: Select, query: Query): PostgresTranslation {
+  const limited = query.limit !== undefined || query.offset !== undefined;
   const from = select.from.map((item) => translateFrom(views, scope, item));
   const plain = createContext(surroundings(views, scope));
   const where = select.where === undefined ? "" : ` WHERE ${asCondition(plain.term(select.where))}`;
@@ -238,11 +203,7 @@ function translateFrom(views: PostgresViews, scope: Scope, from: From): string {
 function translateJoin(views: PostgresViews, scope: Scope, join: Extract<From, { is: "join" }>): string {
   if (join.using !== undefined || join.natural) return refuse("JOIN USING is not translated");
   if (join.how === "FULL") return refuse("FULL JOIN is not translated");
-  const start = scope.sources.length;
-  const left = translateFrom(views, scope, join.left);
-  const middle = scope.sources.length;
-  const right = translateFrom(views, scope, join.right);
-  const on = join.on === undefined ? undefined : asCondition(createContext(surroundings(views, scope)).term(join.on));
-  const sources = [scope.sources.slice(start, middle), scope.sources.slice(middle)] as const;
-  return joined({ how: join.how, left, right, on, sources });
+  const condition = (on: Node) => asCondition(createContext(surroundings(views, scope)).term(on));
+  const from = (item: From) => translateFrom(views, scope, item);
+  return joined(join, scope.sources, from, () => join.on && condition(join.on));
 }

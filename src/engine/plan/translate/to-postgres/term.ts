@@ -1,5 +1,6 @@
 import { literal } from "../../../postgres/driver/names.ts";
 import { isAscii } from "../collation.ts";
+import type { QueryTranslation } from "../queries.ts";
 import { type Doubts, refuse } from "../refusal.ts";
 import type { FunctionCall, Node, Query } from "../tree.ts";
 import { formatType, isBit, least64, most64, type Type } from "../types.ts";
@@ -73,7 +74,7 @@ export interface PostgresContext extends Doubts {
   maria: boolean;
   resolve(path: readonly string[]): PostgresTerm;
   /** Absent where queries cannot stand. */
-  query?(query: Query): { sql: string; columns: PostgresTerm[] };
+  query?(query: Query): QueryTranslation<PostgresTerm>;
   /** Absent where aggregates cannot stand. */
   call?(call: FunctionCall): PostgresTerm | undefined;
   term(node: Node): PostgresTerm;
