@@ -1,3 +1,5 @@
+import { decoded } from "./text.ts";
+
 /**
  * Takes secrets out of text. Everything that leaves the worker in words (log lines, entries of the log, messages,
  * warnings, notes) passes through one redactor, which has learnt the run's connection URLs before they are used.
@@ -62,14 +64,6 @@ function userInfos(url: string): string[] {
   const authority = rest.split(/[/?#]/, 1)[0] ?? "";
   const readings = [authority, rest].map((text) => text.slice(0, Math.max(text.lastIndexOf("@"), 0)));
   return [...new Set(readings)].filter((reading) => reading.includes(":"));
-}
-
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 /** Matches the secret plain, percent-encoded in whole or part, escaped as in JSON or SQL, in base64 and in hex. */

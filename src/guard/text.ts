@@ -4,6 +4,15 @@
 export const clean = (text: string, most: number): string =>
   text.replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g, " ").slice(0, most);
 
+/** Without percent-encoding, where it can be read. */
+export function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
 /** At most so many UTF-16 units, without half a character at the end. */
 export function cut(text: string, most: number): string {
   if (text.length <= most) return text;

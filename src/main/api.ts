@@ -44,6 +44,7 @@ import { listen } from "./listen.ts";
 import { createInstallation, stripeOf } from "./payments.ts";
 import { createProblems } from "./problems.ts";
 import { reportBucketOf } from "./report-bucket.ts";
+import { guardOf } from "./settings.ts";
 
 /** The API's process: REST in front of the custom resources, which are all that it keeps; any number of replicas is like one. */
 
@@ -82,11 +83,7 @@ const settings: World["settings"] = {
   baseUrl: config.ROWFERRY_BASE_URL,
   currency: config.ROWFERRY_CURRENCY,
   backups: config.ROWFERRY_BACKUPS,
-  guard: {
-    allow: config.ROWFERRY_GUARD_ALLOW,
-    refuse: config.ROWFERRY_GUARD_REFUSE,
-    minTls: config.ROWFERRY_GUARD_MIN_TLS,
-  },
+  guard: guardOf(config),
 };
 const written = createWritten({ client, pause: waiting, randomBytes, settings });
 // Before the caches are listed, so that they are new enough by it; without it they are read past for a while.

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { cidrs, minTls, number, servingSettings, settingsReader } from "./settings.ts";
+import { guardSettings, number, servingSettings, settingsReader } from "./settings.ts";
 
 /** The prober's settings: one environment variable each, read once at start. The chart sets them. */
 
@@ -15,9 +15,7 @@ export const proberEnvironment = z.object({
     .describe("File: the CA of the clients, PEM. The files are read again when they change."),
   ROWFERRY_PROBER_CERT_SECONDS: number(10, 1, 3600).describe("How often the files are looked at."),
   ROWFERRY_PROBER_PORT: number(8443, 0, 65_535).describe("Port of the calls (mutual TLS); 0: a free one."),
-  ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that may be dialled although the guard refuses such addresses."),
-  ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
-  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL."),
+  ...guardSettings,
   ROWFERRY_PROBER_AT_ONCE: number(4, 1, 64).describe("Probes at the same time."),
   ROWFERRY_PROBER_OF_ONE: number(2, 1, 64).describe("Probes at the same time of one account; as many of it may wait."),
   ROWFERRY_PROBER_QUEUE: number(8, 0, 1000).describe("Limit of waiting calls; more get 503 with `Retry-After`."),

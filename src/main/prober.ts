@@ -10,6 +10,7 @@ import { readTlsFiles, watchTlsFiles } from "../prober/tls-files.ts";
 import { keepCoresEmpty } from "./core-files.ts";
 import { listen } from "./listen.ts";
 import { readProberConfig } from "./prober-config.ts";
+import { guardOf } from "./settings.ts";
 
 /** The prober's process: the only one that dials a user's host for the API, each time in a child of its own. */
 
@@ -64,11 +65,7 @@ void dumpVersion(process.env).then(
 );
 const server = createProberServer({
   pool,
-  guard: {
-    allow: config.ROWFERRY_GUARD_ALLOW,
-    refuse: config.ROWFERRY_GUARD_REFUSE,
-    minTls: config.ROWFERRY_GUARD_MIN_TLS,
-  },
+  guard: guardOf(config),
   deadlines,
   tools: {
     path: process.env.PATH ?? "",

@@ -69,8 +69,21 @@ export const cidrs = z
   .default("")
   .transform(tried(parseCidrs, (error) => (error instanceof Error ? error.message : "is not a list of CIDRs")));
 
-/** The lowest `sslmode` that a connection URL may have. */
-export const minTls = z.enum(tlsModes).default("disable");
+/** Which URLs a process may dial. */
+export const guardSettings = {
+  ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
+  ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
+  ROWFERRY_GUARD_MIN_TLS: z
+    .enum(tlsModes)
+    .default("disable")
+    .describe("The lowest allowed sslmode of a connection URL."),
+};
+
+export const guardOf = (config: { [Name in keyof typeof guardSettings]: z.output<(typeof guardSettings)[Name]> }) => ({
+  allow: config.ROWFERRY_GUARD_ALLOW,
+  refuse: config.ROWFERRY_GUARD_REFUSE,
+  minTls: config.ROWFERRY_GUARD_MIN_TLS,
+});
 
 /** Of every process that serves. */
 export const servingSettings = {

@@ -1,3 +1,4 @@
+import { decoded } from "../guard/text.ts";
 import { type FieldError, Problem } from "../requests/errors.ts";
 
 /** A model that was told no URL likes to make one up: what looks like an example is refused, with words that say so. */
@@ -7,15 +8,6 @@ const hosts =
 /** The whole of a user or a password, since passwords may hold any mark. */
 const marks =
   /^(<.*>|\[.*\]|\{.*\}|\$\w+|\$\{.*\}|\$\(.*\)|\*{3,}|\.{3,}|…|x{3,}|redacted|(my|your)[-_ ]?(user(name)?|pass(word)?|secret))$/i;
-
-/** As it was meant, where it can be read. */
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
 
 /** Reads no further than it must: the guard judges what is a URL at all. */
 export function isPlaceholder(url: string): boolean {

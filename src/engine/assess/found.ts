@@ -34,8 +34,11 @@ export interface Request {
   source: Endpoint;
   target: Endpoint;
   options: CopyOptions;
+  /** The run that would copy: what other runs claim in the target is in its way. Without it nobody's claims are looked at. */
   owner?: string;
+  /** pg_dump's major version, where it is known already: else it is asked. */
   pgDump?: number | undefined;
+  /** Bytes that pg_dump may take, where others are asked beside it: a schema that needs more stands in no copy's way. */
   dumpBytes?: number | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { numberText } from "../../guard/text.ts";
-import type { CopyHooks, CopyOptions, Endpoint } from "../contract/index.ts";
+import type { CopyHooks } from "../contract/index.ts";
 import { reportedOf } from "../contract/known.ts";
 import type { EngineName } from "../contract/text/engine-name.ts";
 import { printable } from "../contract/text/printable.ts";
@@ -11,7 +11,7 @@ import { latencyOf, openReading, serverOf, sizeOf } from "../run/open-database.t
 import { reportLockWaits } from "../run/watchdog/lock-waits.ts";
 import { estimateTime } from "./estimate.ts";
 import type { Finding, ReportFinding } from "./finding.ts";
-import type { Sides, TargetFindings } from "./found.ts";
+import type { Request, Sides, TargetFindings } from "./found.ts";
 import { loginError } from "./login-error.ts";
 import { reportPacket } from "./mysql/limits.ts";
 import { assessPair } from "./pair.ts";
@@ -22,18 +22,9 @@ import { type RowSample, rateOf, type Sampled, sampleRows, sampleSending } from 
  * What a copy would meet, before it: rights, versions, sizes, conversions, and what stands in its way. It reads the
  * catalogues, settings and statistics of both servers and a bounded sample of the largest table, which it names, and writes nothing.
  */
-export interface AssessRequest {
-  source: Endpoint;
-  target: Endpoint;
-  options: CopyOptions;
-  /** The run that would copy: what other runs claim in the target is in its way. Without it nobody's claims are looked at. */
-  owner?: string;
+export interface AssessRequest extends Request {
   /** Reads no rows and sends none, so that no rate is measured: it is asked what stands in the way, not how long it takes. */
   unmeasured?: boolean;
-  /** pg_dump's major version, where it is known already: else it is asked. */
-  pgDump?: number | undefined;
-  /** Bytes that pg_dump may take, where others are asked beside it: a schema that needs more stands in no copy's way. */
-  dumpBytes?: number | undefined;
   /** Bytes of heap that the process has which would copy. This one's. */
   heap?: number | undefined;
 }

@@ -51,6 +51,18 @@ export interface Comparing {
   selected: readonly OpenedTable[];
 }
 
+/** The columns that both sides have, of each pair of tables, with their types. */
+export function* pairedColumns({ source, target, paired }: Pick<Comparing, "source" | "target" | "paired">) {
+  const typesOf = ({ tables }: OpenedSide) => new Map(tables.map(({ name, type }) => [name.join("\0"), type.columns]));
+  const [ours, theirs] = [typesOf(source), typesOf(target)];
+  for (const pair of paired.pairs)
+    for (const column of pair.columns) {
+      const one = ours.get(pair.source.join("\0"))?.get(column.source);
+      const other = theirs.get(pair.target.join("\0"))?.get(column.target);
+      if (one !== undefined && other !== undefined) yield { pair, column, one, other };
+    }
+}
+
 /**
  * Tables and views of the source that the options leave out, as a copy does: between PostgreSQL's a view goes with what it
  * reads, and `exclude` alone speaks of it.

@@ -13,7 +13,7 @@ import {
 import { outcomesOf, type Plan, type PlannedObject } from "../plan/types.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { createSelection } from "../run/selection.ts";
-import type { Comparing } from "./comparing.ts";
+import { type Comparing, pairedColumns } from "./comparing.ts";
 import type { InventoryObject } from "./inventory.ts";
 
 /** What a copy to another engine would make of each object of the source, by its own planners. */
@@ -75,19 +75,13 @@ async function fromMysql(expecting: Expecting): Promise<ExpectedObjects> {
 }
 
 /** A TINYINT(1) that no value proved to be a boolean is a smallint in the target. */
-function widened({ source, target, paired }: Expecting): (table: string) => ReadonlyMap<string, ObservedType> {
-  const typesOf = ({ tables }: typeof source) =>
-    new Map(tables.map(({ name, type }) => [name.join("\0"), type.columns]));
-  const [ours, theirs] = [typesOf(source), typesOf(target)];
+function widened(expecting: Expecting): (table: string) => ReadonlyMap<string, ObservedType> {
   const found = new Map<string, Map<string, ObservedType>>();
-  for (const pair of paired.pairs)
-    for (const column of pair.columns) {
-      const one = ours.get(pair.source.join("\0"))?.get(column.source);
-      const other = theirs.get(pair.target.join("\0"))?.get(column.target);
-      if (one?.engine !== "mysql" || !/^tinyint\(1\)/i.test(one.full) || other?.name !== "int2") continue;
-      const [, table] = pair.source;
-      found.set(table, (found.get(table) ?? new Map()).set(column.source, { wide: 1, nullable: false }));
-    }
+  for (const { pair, column, one, other } of pairedColumns(expecting)) {
+    if (one.engine !== "mysql" || !/^tinyint\(1\)/i.test(one.full) || other.name !== "int2") continue;
+    const [, table] = pair.source;
+    found.set(table, (found.get(table) ?? new Map()).set(column.source, { wide: 1, nullable: false }));
+  }
   return (table) => found.get(table) ?? new Map();
 }
 

@@ -4,7 +4,7 @@ import { identifier as mysqlIdentifier, qualified as mysqlQualified } from "../m
 import type { Session as MysqlSession } from "../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { identifier, literal, qualified } from "../postgres/driver/names.ts";
-import type { Comparing } from "./comparing.ts";
+import { type Comparing, pairedColumns } from "./comparing.ts";
 import type { ExpectedObjects } from "./expected.ts";
 
 /** What columns have lost across engines: that they take no NULL, and that they count up past what is there. */
@@ -18,27 +18,21 @@ const entryOf = (name: string, note: string): InventoryEntry => ({
 
 /** A copy drops NOT NULL only where values became NULL, which are there then. */
 export async function lostNotNulls(
-  { source, target, paired }: Comparing,
+  comparing: Comparing,
   expected: ExpectedObjects,
 ): Promise<{ entries: InventoryEntry[]; notes: string[] }> {
-  const typesOf = (side: typeof source) =>
-    new Map(side.tables.map(({ name, type }) => [name.join("\0"), type.columns]));
-  const [ours, theirs] = [typesOf(source), typesOf(target)];
   const entries: InventoryEntry[] = [];
   const notes: string[] = [];
-  for (const pair of paired.pairs)
-    for (const column of pair.columns) {
-      const one = ours.get(pair.source.join("\0"))?.get(column.source);
-      const other = theirs.get(pair.target.join("\0"))?.get(column.target);
-      if (one === undefined || other === undefined || one.nullable || !other.nullable) continue;
-      // MariaDB's grammar has no NOT NULL for what is generated.
-      const computed = expected.ofColumn("generated column", ...pair.source, column.source);
-      if (computed?.outcome === "converted" && other.engine === "mysql" && other.maria) continue;
-      const name = [...pair.source, column.source].join(".");
-      if (await hasNull(target, pair.target, column.target))
-        notes.push(`column ${name}: NULL replaces values that the target does not support, so the column is nullable`);
-      else entries.push(entryOf(name, "NOT NULL in the source, not in the target"));
-    }
+  for (const { pair, column, one, other } of pairedColumns(comparing)) {
+    if (one.nullable || !other.nullable) continue;
+    // MariaDB's grammar has no NOT NULL for what is generated.
+    const computed = expected.ofColumn("generated column", ...pair.source, column.source);
+    if (computed?.outcome === "converted" && other.engine === "mysql" && other.maria) continue;
+    const name = [...pair.source, column.source].join(".");
+    if (await hasNull(comparing.target, pair.target, column.target))
+      notes.push(`column ${name}: NULL replaces values that the target does not support, so the column is nullable`);
+    else entries.push(entryOf(name, "NOT NULL in the source, not in the target"));
+  }
   return { entries, notes };
 }
 

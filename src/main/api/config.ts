@@ -4,7 +4,7 @@ import { attempts } from "../../requests/accounts/attempts.ts";
 import { handshakes, searches, tiers } from "../../requests/tiers.ts";
 import { currency, priceList, stripeSettings } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
-import { cidrs, flag, json, list, minTls, number, servingSettings, settingsReader } from "../settings.ts";
+import { cidrs, flag, guardSettings, json, list, number, servingSettings, settingsReader } from "../settings.ts";
 import { oidcSetting } from "./oidc.ts";
 
 /** The API's settings: one environment variable each, read once at start. The chart sets them. */
@@ -96,9 +96,7 @@ export const apiEnvironment = z.object({
   ROWFERRY_CORS_ORIGINS: list.describe("Origins of foreign pages that may call with a token; none: CORS is off."),
   ROWFERRY_TRUSTED_PROXIES: cidrs.describe("CIDRs of proxies whose X-Forwarded-For is believed."),
   ...reportSettings,
-  ROWFERRY_GUARD_ALLOW: cidrs.describe("CIDRs that a URL may lead to although the guard refuses such addresses."),
-  ROWFERRY_GUARD_REFUSE: cidrs.describe("CIDRs that are refused beside: the cluster's pod and service ranges."),
-  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL."),
+  ...guardSettings,
   ROWFERRY_REDIS_URL: z
     .url({ protocol: /^rediss?$/ })
     .optional()

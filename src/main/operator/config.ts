@@ -5,12 +5,11 @@ import { currency, priceList, stripeSettings } from "../price-list.ts";
 import { reportSettings } from "../report-bucket.ts";
 import {
   bucketSetting,
-  cidrs,
   flag,
   fraction,
+  guardSettings,
   json,
   list,
-  minTls,
   number,
   servingSettings,
   settingsReader,
@@ -175,13 +174,7 @@ export const operatorEnvironment = z.object({
     "Seconds over which the runs of one minute are spread, by the schedules' uids.",
   ),
   ...reportSettings,
-  ROWFERRY_GUARD_ALLOW: cidrs.describe(
-    "CIDRs, between commas, that a worker may dial for a URL from the API although they are private or otherwise refused.",
-  ),
-  ROWFERRY_GUARD_REFUSE: cidrs.describe(
-    "CIDRs, between commas, that a worker may not dial for a URL from the API: the cluster's own pod and service ranges.",
-  ),
-  ROWFERRY_GUARD_MIN_TLS: minTls.describe("The lowest allowed sslmode of a connection URL from the API."),
+  ...guardSettings,
   ROWFERRY_GUARD_SECRETS: flag(false).describe("true: the same holds for the URLs in Secrets that a Migration names."),
   ROWFERRY_ENDPOINT_URL: z
     .url()

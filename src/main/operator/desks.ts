@@ -2,6 +2,7 @@ import type { WorkOptions } from "../../../controllers/backup-run/work.ts";
 import { ownNames } from "../../../controllers/rbac.ts";
 import { type DeskOptions, migrationDesk } from "../../../controllers/worker-endpoint/desk.ts";
 import type { EndpointOptions } from "../../../controllers/worker-endpoint/endpoint.ts";
+import { guardOf } from "../settings.ts";
 import type { OperatorEnvironment } from "./config.ts";
 import { isMadeForTeam } from "./teams.ts";
 
@@ -19,12 +20,7 @@ export async function desksOf(
 ): Promise<EndpointOptions["desk"]> {
   const options: DeskOptions = {
     ...given,
-    guard: {
-      allow: config.ROWFERRY_GUARD_ALLOW,
-      refuse: config.ROWFERRY_GUARD_REFUSE,
-      minTls: config.ROWFERRY_GUARD_MIN_TLS,
-      secrets: config.ROWFERRY_GUARD_SECRETS,
-    },
+    guard: { ...guardOf(config), secrets: config.ROWFERRY_GUARD_SECRETS },
     prices: isBillingOff ? undefined : { currency: config.ROWFERRY_CURRENCY, list: config.ROWFERRY_PRICES },
   };
   if (!config.ROWFERRY_BACKUPS)

@@ -1,6 +1,6 @@
 import type { Session } from "./connection.ts";
 import { engineError } from "./errors.ts";
-import type { WireConnection } from "./wire.ts";
+import { unexpectedInCopy, type WireConnection } from "./wire.ts";
 
 /**
  * COPY … FROM STDIN for blocks that already are CopyData messages: their bytes go to the socket as they are.
@@ -111,6 +111,7 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
     };
 
     session.submit({
+      ...unexpectedInCopy(unexpected),
       submit(connection) {
         connection.query(statement);
       },
@@ -128,11 +129,6 @@ export function copyIn(session: Session, statement: string, options: CopyInOptio
         end = undefined;
       },
       handleError: fail,
-      handleCopyData: unexpected,
-      handleRowDescription: unexpected,
-      handleDataRow: unexpected,
-      handleEmptyQuery: unexpected,
-      handlePortalSuspended: unexpected,
     });
   });
 }

@@ -1,7 +1,7 @@
 import { divert, type Sink } from "./block-socket.ts";
 import type { Session } from "./connection.ts";
 import { engineError } from "./errors.ts";
-import type { WireConnection } from "./wire.ts";
+import { unexpectedInCopy, type WireConnection } from "./wire.ts";
 
 /** The socket of a session in a COPY, and the way back to its driver. */
 export type Diverted = { stream: WireConnection["stream"] } & ReturnType<typeof divert>;
@@ -21,6 +21,7 @@ export function queryCopyOut(
     const failed = (error: unknown) => reject(engineError(error, session.place));
     const unexpected = () => failed(new Error("the server returned an unexpected message after COPY"));
     session.submit({
+      ...unexpectedInCopy(unexpected),
       submit(connection) {
         const { stream } = connection;
         begun({ stream, ...divert(stream, sink) });
@@ -32,12 +33,6 @@ export function queryCopyOut(
       },
       handleReadyForQuery: () => (counted === undefined ? unexpected() : resolve(counted)),
       handleError: failed,
-      handleCopyInResponse: unexpected,
-      handleCopyData: unexpected,
-      handleRowDescription: unexpected,
-      handleDataRow: unexpected,
-      handleEmptyQuery: unexpected,
-      handlePortalSuspended: unexpected,
     });
   });
 }

@@ -18,6 +18,16 @@ export interface WireConnection extends EventEmitter {
   connect(port: number, host: string): void;
 }
 
+/** A COPY's handlers of messages that it does not have; a direction has its own handler of one of them. */
+export const unexpectedInCopy = (refuse: () => void) => ({
+  handleCopyInResponse: refuse,
+  handleCopyData: refuse,
+  handleRowDescription: refuse,
+  handleDataRow: refuse,
+  handleEmptyQuery: refuse,
+  handlePortalSuspended: refuse,
+});
+
 /** A query of our own: the driver calls the handlers while it is the active one. */
 export interface Submittable {
   submit(connection: WireConnection): void;

@@ -8,6 +8,7 @@ import { reading } from "../../postgres/source/holding.ts";
 import { mayReadSequence } from "../../postgres/source/unreadable-sequences.ts";
 import type { ComparedObject } from "../same-engine.ts";
 import { readAspects } from "./aspects.ts";
+import type { Aspect } from "./each.ts";
 import { readContents } from "./large-objects.ts";
 
 /**
@@ -72,18 +73,10 @@ export async function readDependents(session: Session, without: readonly string[
   return new Set(rows.map(({ name }) => name));
 }
 
-interface Part {
-  kind: string;
-  name: string;
-  aspect: string;
-  value: string;
-  settled: boolean;
-}
-
 const batch = 200;
 
 /** Those that the user may read: who compares others refuses them (unreadable.ts). */
-async function readSequences(session: Session): Promise<Part[]> {
+async function readSequences(session: Session): Promise<Aspect[]> {
   const sequences = await session.query<{ schema: string; name: string; definition: string }>(
     `SELECT n.nspname AS schema, c.relname AS name, ${
       session.version >= 100_000
@@ -95,7 +88,7 @@ async function readSequences(session: Session): Promise<Part[]> {
       WHERE c.relkind = 'S' AND c.relpersistence <> 't' AND ${ofUsers("n.nspname")}
         AND ${mayReadSequence}`,
   );
-  const parts: Part[] = [];
+  const parts: Aspect[] = [];
   for (let start = 0; start < sequences.length; start += batch) {
     const some = sequences.slice(start, start + batch);
     const each = some.map(

@@ -1,6 +1,6 @@
 import type { Session } from "../../../postgres/driver/connection.ts";
 import { engineError } from "../../../postgres/driver/errors.ts";
-import type { WireConnection } from "../../../postgres/driver/wire.ts";
+import { unexpectedInCopy, type WireConnection } from "../../../postgres/driver/wire.ts";
 import type { Throttle } from "../../../run/throttle.ts";
 import type { TakeRow } from "../rows.ts";
 
@@ -49,6 +49,7 @@ export function postgresRows(
     const fail = (error: unknown) => reject(engineError(failure ?? error, session.place));
     const unexpected = () => fail(new Error("the server returned an unexpected message after COPY"));
     session.submit({
+      ...unexpectedInCopy(unexpected),
       submit(connection) {
         stream = connection.stream;
         connection.query(`COPY (${sql}) TO STDOUT (FORMAT binary)`);
@@ -65,11 +66,6 @@ export function postgresRows(
       handleReadyForQuery: () => resolve(),
       handleCommandComplete: () => undefined,
       handleError: fail,
-      handleCopyInResponse: unexpected,
-      handleRowDescription: unexpected,
-      handleDataRow: unexpected,
-      handleEmptyQuery: unexpected,
-      handlePortalSuspended: unexpected,
     });
   });
 }
