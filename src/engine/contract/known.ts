@@ -31,3 +31,13 @@ export const reportedOf = <Entry extends Omit<KnownEntry, "definition">>({
 
 /** Of an object whose name is not the source's. */
 export const renamed = (name: string): string => `as ${name}`;
+
+/** Why the target does not get an index; of a unique one also what the target takes then. */
+export const lostIndex = (
+  reason: string,
+  unique: boolean,
+  accepted = "doubled values",
+): Pick<KnownEntry, "outcome" | "note" | "lostKey"> =>
+  unique
+    ? { outcome: "reported", note: `${reason}, so the target does not refuse ${accepted}`, lostKey: true }
+    : { outcome: "reported", note: reason };

@@ -13,6 +13,3 @@ export function isRefusedObject(error: unknown): error is EngineError {
 /** The end of a run with `on_object_error: fail`, or for a key. `what`: kind and name. */
 export const schemaRefused = (what: string, error: EngineError): EngineError =>
   new EngineError("schema_refused", `making ${what}: ${error.message}`, { side: "target", cause: error });
-
-/** Of a key that is lost. */
-export const doubledValues = ", so the target does not refuse doubled values";

@@ -7,6 +7,7 @@ import { databaseNote, type TargetDefault } from "../../mysql/definitions/routin
 import { identifier } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { map } from "../../run/memory/iterators.ts";
+import { lostKeyWarnings } from "../lost-keys.ts";
 import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { readSource } from "./copy/source.ts";
 import { readTarget } from "./copy/target.ts";
@@ -62,8 +63,7 @@ export async function planCopy(
     ),
   });
   const warnings: PlanWarning[] = [];
-  for (const table of catalogue.tables)
-    warnings.push(...tableInventory(defined(table).plan(new Set()), options.content).flatMap(changeWarning));
+  for (const table of catalogue.tables) warnings.push(...plannedTable(table).outcomes.flatMap(changeWarning));
   return {
     defined,
     tables: { [Symbol.iterator]: () => map(catalogue.tables, plannedTable) },
@@ -88,7 +88,9 @@ export async function planCopy(
   };
 }
 
-function changeWarning({ kind, name, outcome, note = "" }: PlannedObject): PlanWarning[] {
+function changeWarning(entry: PlannedObject): PlanWarning[] {
+  const { kind, name, outcome, note = "", lostKey } = entry;
+  if (lostKey) return lostKeyWarnings([entry]);
   if (outcome === "reported") {
     const fix = "see the report's text of it";
     return [{ severity: "warning", code: "not_carried_over", object: `${kind} ${name}`, reason: note, fix }];
@@ -119,7 +121,12 @@ function foreignKeyOutcome(
     if (key.referencedSchema === database && !copied.has(key.referencedTable))
       return { ...plain, outcome: "not_applicable", note: withoutParent(key) };
     if (table.partitions !== null && toMaria)
-      return { ...plain, outcome: "reported", note: "MariaDB has no foreign keys on partitioned tables" };
+      return {
+        ...plain,
+        outcome: "reported",
+        note: "MariaDB has no foreign keys on partitioned tables",
+        lostKey: true,
+      };
     return plain;
   };
 }

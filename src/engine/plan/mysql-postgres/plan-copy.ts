@@ -1,15 +1,17 @@
 import type { InventoryEntry } from "../../contract/index.ts";
+import type { KnownEntry } from "../../contract/known.ts";
 import type { Catalogue } from "../../mysql/catalogue/catalogue.ts";
 import { readDefinitions } from "../../mysql/catalogue/objects.ts";
 import type { Session as MysqlSession } from "../../mysql/driver/session.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
+import { lostKeyWarnings } from "../lost-keys.ts";
 import { type Plan, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { plannedViews } from "../views.ts";
 import { checkEntry } from "./columns/checks.ts";
 import type { Scheme } from "./columns/column-plan.ts";
-import { lostKeys, othersReported, readAsUtcWarnings, withoutPostgis } from "./copy/report.ts";
+import { othersReported, readAsUtcWarnings, withoutPostgis } from "./copy/report.ts";
 import { plannedGrants } from "./finish/grants.ts";
 import { planForeignKeys } from "./tables/foreign-keys.ts";
 import { doubtfulIndexes } from "./tables/indexes.ts";
@@ -44,7 +46,7 @@ export async function planCopy(
       ...(await plannedOthers(session, scheme, catalogue.others, plans)),
       ...(target === undefined ? [] : await plannedGrants(session, target, plans, scheme)),
     ].map(withoutText),
-    warnings: warningsOf(scheme, plans),
+    warnings: warningsOf(scheme, plans, keys.inventory),
   };
 }
 
@@ -60,16 +62,12 @@ function plannedTable(database: string, { source, inventory, checks }: TablePlan
   };
 }
 
-function warningsOf(scheme: Scheme, plans: readonly TablePlan[]): PlanWarning[] {
+function warningsOf(scheme: Scheme, plans: readonly TablePlan[], keys: readonly KnownEntry[]): PlanWarning[] {
   return [
     ...plans.flatMap(({ source, copied }) => doubtWarnings(source.name, doubtsOf(copied))),
     ...readAsUtcWarnings(plans),
-    ...lostKeys(plans).map(
-      (lost): PlanWarning => ({
-        ...{ severity: "warning", code: "key_lost", ...lost },
-        fix: "add a key that the target supports, or ignore this if uniqueness is not needed",
-      }),
-    ),
+    ...plans.flatMap(({ inventory }) => lostKeyWarnings(inventory)),
+    ...lostKeyWarnings(keys),
     ...withoutPostgis(scheme.postgis, plans).map(
       (reason): PlanWarning => ({
         ...{ severity: "warning", code: "no_postgis", object: "postgis", reason },
@@ -91,8 +89,8 @@ function periodWarnings({ source: table, inventory }: TablePlan): PlanWarning[] 
   const keys = new Set(
     table.indexes.flatMap(({ name, period }) => (period === undefined ? [] : [`${table.name}.${name}`])),
   );
-  const warnings = inventory.flatMap(({ kind, name, outcome, note = "" }): PlanWarning[] => {
-    if (outcome !== "reported" || !(kind === "period" || (kind === "index" && keys.has(name)))) return [];
+  const warnings = inventory.flatMap(({ kind, name, outcome, note = "", lostKey }): PlanWarning[] => {
+    if (outcome !== "reported" || lostKey || !(kind === "period" || (kind === "index" && keys.has(name)))) return [];
     const fix = "see the report's text of it";
     return [{ severity: "warning", code: "not_carried_over", object: `${kind} ${name}`, reason: note, fix }];
   });

@@ -5,6 +5,7 @@ import type { Session } from "../../postgres/driver/connection.ts";
 import { sequenceGrant, sequenceNames } from "../../postgres/source/unreadable-sequences.ts";
 import { map } from "../../run/memory/iterators.ts";
 import { doubtWarnings } from "../fits/doubt-warnings.ts";
+import { lostKeyWarnings } from "../lost-keys.ts";
 import { type Plan, type PlannedObject, type PlanWarning, withoutText } from "../types.ts";
 import { plannedViews, type ViewOutcomes } from "../views.ts";
 import type { TargetFacts } from "./columns/scheme.ts";
@@ -58,25 +59,26 @@ export function planCopy(
   const entries = sequenceEntries(sequences, plans.values(), chosen);
   const isWanted = (_: unknown, at: number) => entries[at]?.outcome !== "not_applicable";
   const unread = sequences.filter(isWanted).filter(({ last }) => last === null);
+  const planned = [
+    ...keys.inventory,
+    ...keys.keys.map((key) => ({
+      kind: "constraint",
+      name: foreignKeyName(key.table.source, key.source),
+      outcome: keyOutcome(key),
+      ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
+      ...(key.name === key.source.name ? {} : { targetName: key.name }),
+    })),
+    ...objectEntries(objects, chosen).map((entry) => withView(entry, outcomes)),
+    ...entries,
+  ].map(withoutText);
   return {
     keyless: found.keyless,
     tables: { [Symbol.iterator]: () => map(plans.values(), plannedTable) },
-    objects: [
-      ...keys.inventory,
-      ...keys.keys.map((key) => ({
-        kind: "constraint",
-        name: foreignKeyName(key.table.source, key.source),
-        outcome: keyOutcome(key),
-        ...(key.remarks.length === 0 ? {} : { note: key.remarks.join("; ") }),
-        ...(key.name === key.source.name ? {} : { targetName: key.name }),
-      })),
-      ...objectEntries(objects, chosen).map((entry) => withView(entry, outcomes)),
-      ...entries,
-    ].map(withoutText),
+    objects: planned,
     warnings: [
       ...found.doubts,
       ...sequenceWarnings(session, unread),
-      ...found.lost.map(keyWarning),
+      ...lostKeyWarnings([...found.lost, ...planned]),
       ...found.alike,
       ...doubleNames(chosen.tables),
     ],
@@ -133,14 +135,6 @@ function sequenceWarnings({ place }: Session, unread: readonly SourceSequence[])
     },
   ];
 }
-
-const keyWarning = ({ kind, name, note }: PlannedObject): PlanWarning => ({
-  severity: "warning",
-  code: "key_lost",
-  object: name,
-  reason: `${kind} has no equal in MySQL: ${note ?? "what it forbids is allowed there"}`,
-  fix: "keep the rule in the application, or change the key in the source",
-});
 
 /** MySQL does not tell names of columns apart by case. */
 const namesAlike = ({ source, columns }: TablePlan): PlanWarning[] =>

@@ -1,4 +1,4 @@
-import type { KnownEntry } from "../../contract/known.ts";
+import { type KnownEntry, lostIndex } from "../../contract/known.ts";
 import { printable } from "../../contract/text/printable.ts";
 import type { Session } from "../driver/connection.ts";
 import { relationQueries } from "./object-queries.ts";
@@ -64,15 +64,11 @@ export function reportObject({ kind, name, definition }: SourceObject): KnownEnt
   const unique = kind === "index" && definition.startsWith("CREATE UNIQUE");
   const unproven = kind === "constraint" && definition.startsWith("NOT NULL");
   const words = frames[kind] ?? reasons[kind] ?? `MySQL has no ${kind} of this kind`;
-  const note = unproven
-    ? "NOT VALID in the source: the column accepts NULL"
-    : `${words}${unique ? ", so the target does not refuse doubled values" : ""}`;
   return {
     kind,
     name: printable(name),
-    outcome: frames[kind] === undefined ? "reported" : "converted",
-    note,
+    ...lostIndex(unproven ? "NOT VALID in the source: the column accepts NULL" : words, unique),
+    ...(frames[kind] === undefined ? {} : { outcome: "converted" }),
     ...(definition === "" ? {} : { definition: definition.slice(0, mostText) }),
-    ...(unique ? { lostKey: true } : {}),
   };
 }

@@ -1,12 +1,11 @@
 import type { InventoryEntry } from "../../../contract/index.ts";
-import type { KnownEntry } from "../../../contract/known.ts";
+import { type KnownEntry, lostIndex } from "../../../contract/known.ts";
 import { lostDigitsMessage, minusZeroMessage } from "../../../mysql/driver/changed-numbers.ts";
 import { qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
 import { fenced, type MysqlFence } from "../../../mysql/fence/fence.ts";
 import { markShapes, partOf } from "../../../mysql/fence/others-work.ts";
 import { priorityOf, splitTable, type TablePart } from "../../../mysql/source/split.ts";
-import { doubledValues } from "../../../mysql/target/refusal.ts";
 import { kind } from "../../../rows/mysql-to-load/rows.ts";
 import { createBlockPool } from "../../../run/memory/block-pool.ts";
 import { type Task, together, workOff } from "../../../run/pool.ts";
@@ -282,12 +281,6 @@ const doneTable = (again: () => TablePlan, found: Omit<DoneTable, "plan">): Done
 const refusedIndex = (table: string, { text, why }: { text: string; why: string }): KnownEntry => ({
   kind: "index",
   name: `${table}.${nameOfIndex(text)}`,
-  outcome: "reported",
-  note: `the target's server did not take it${isUnique(text) ? doubledValues : ""}: ${why}`,
+  ...lostIndex(`the target's server did not take it: ${why}`, isUnique(text)),
   definition: text,
-  ...(isUnique(text) ? { lostKey: true } : {}),
 });
-
-/** What is said of keys that the target refused. */
-export const lostKeys = (entries: readonly KnownEntry[]): string[] =>
-  entries.flatMap(({ kind, name, note = "", lostKey = false }) => (lostKey ? [`${kind} ${name}: ${note}`] : []));

@@ -13,6 +13,7 @@ import { giveBack } from "../../../run/fence/give-back.ts";
 import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { formatTable, verificationMessages } from "../../../verify/checksum/messages.ts";
+import { lostKeyMessages } from "../../lost-keys.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { compareAll } from "../finish/compare-tables.ts";
 import { definerWarnings } from "../finish/create-code.ts";
@@ -25,7 +26,7 @@ import { tableInventory } from "../tables/table-inventory.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { brokenChecks } from "./broken-checks.ts";
 import type { CopiedRows, PlannedCopy } from "./copy-rows.ts";
-import { type DoneTable, lostKeys } from "./copy-tables.ts";
+import type { DoneTable } from "./copy-tables.ts";
 import { presentPlans } from "./plan-existing-tables.ts";
 import { type FinishedTable, keepFinished } from "./resume.ts";
 import type { CopyRun } from "./run.ts";
@@ -147,6 +148,7 @@ export async function compare(
       hooks.log("info", `all hashes are equal${changedColumnsMessage(changed)}: ${counted(verification.rows, "row")}`);
   }
   definerWarnings([...inventory.values()]).forEach(warn);
+  lostKeyMessages(inventory.values()).forEach(warn);
   return {
     source: flavourOf(snapshot.readers[0] as Session),
     target: flavourOf(writer),
@@ -175,9 +177,8 @@ function tellTables(
     // Others keep no statistics, and MySQL forgets the counter of a MEMORY table that is analysed.
     if (content !== "schema" && plan.translated.options.some(({ value }) => value === "InnoDB"))
       analyzed.push(plan.name);
-    const all = [...tableInventory(plan, content), ...entries];
-    put(all);
-    [...brokenChecks(entries), ...lostKeys(all), ...warnings].forEach(warn);
+    put([...tableInventory(plan, content), ...entries]);
+    [...brokenChecks(entries), ...warnings].forEach(warn);
   }
   return analyzed;
 }

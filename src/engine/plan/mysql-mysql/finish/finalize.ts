@@ -82,12 +82,7 @@ export async function makeRest({ run, source, target, done, crossing, put, warn 
       ...last,
     })),
   );
-  for (const {
-    keys: { entries },
-  } of foreign) {
-    put(entries);
-    for (const { name, outcome, note } of entries) if (outcome === "reported") warn(`foreign key ${name}: ${note}`);
-  }
+  for (const { keys } of foreign) put(keys.entries);
   const code = await makeCodeOf(run, writer, target, source, crossing);
   put(code);
   const shifted = otherDefaults(source.codes, code, target);

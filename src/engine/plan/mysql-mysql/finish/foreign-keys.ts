@@ -1,4 +1,5 @@
-import type { EngineError, InventoryEntry } from "../../../contract/index.ts";
+import type { EngineError } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceForeignKey } from "../../../mysql/catalogue/catalogue.ts";
 import { hasBacktick } from "../../../mysql/catalogue/shown-keys.ts";
 import { listedColumns } from "../../../mysql/definitions/dialect.ts";
@@ -65,7 +66,7 @@ interface KeysWork {
   /** Adds those first that would bring an index of their own. */
   begin(): Promise<void>;
   /** When the last change is done. */
-  entries: InventoryEntry[];
+  entries: KnownEntry[];
 }
 
 /** The note of a key whose table is skipped, or was dropped from the source with foreign_key_checks off. */
@@ -82,7 +83,7 @@ export function foreignKeysOf(
   keys: Keys,
 ): KeysWork {
   const table = plan.source.name;
-  const entries: InventoryEntry[] = [];
+  const entries: KnownEntry[] = [];
   const report = (key: SourceForeignKey, outcome: "reported" | "not_applicable", note: string) =>
     entries.push({
       kind: "foreign key",
@@ -90,6 +91,7 @@ export function foreignKeysOf(
       outcome,
       note,
       definition: foreignKeySql(key, plan, { ...keys, targetDatabase: keys.database, prefix: "" }),
+      ...(outcome === "reported" ? { lostKey: true } : {}),
     });
   const isOut = (key: SourceForeignKey) =>
     key.referencedSchema === keys.database && !keys.copied.has(key.referencedTable);
@@ -132,7 +134,7 @@ export function foreignKeysOf(
     },
   };
 
-  function entryOf(key: SourceForeignKey): InventoryEntry {
+  function entryOf(key: SourceForeignKey): KnownEntry {
     return { kind: "foreign key", name: `${table}.${key.name}`, outcome: "copied" };
   }
 }

@@ -1,8 +1,7 @@
 import type { CopyOptions } from "../../../contract/index.ts";
-import type { Known, KnownEntry } from "../../../contract/known.ts";
+import { type Known, type KnownEntry, lostIndex } from "../../../contract/known.ts";
 import type { Item } from "../../../mysql/definitions/definition.ts";
 import type { TranslatedTable } from "../../../mysql/definitions/dialect.ts";
-import { doubledValues } from "../../../mysql/target/refusal.ts";
 import type { TablePlan } from "./table-plan.ts";
 
 /** What the report says of a table and of all that stands in its text. Pure. */
@@ -59,22 +58,24 @@ export function tableInventory(plan: TablePlan, content: CopyOptions["content"])
     ...own
       .filter(({ outcome }) => outcome === "reported")
       .map((note) => entry(note.kind ?? "table option", source.name, [note], shown)),
-    ...translated.items.map(({ source: item }) =>
-      entry(
+    ...translated.items.map(({ source: item, text }) => {
+      const refused = without.has(item);
+      const isLost = isKey(item) && (refused || text === undefined);
+      return entry(
         kindWords[item.kind],
         item.kind === "primary" ? source.name : `${source.name}.${item.name}`,
         translated.notes.filter((note) => note.item === item),
         item.text,
-        without.has(item)
+        refused
           ? [
               item.kind !== "column"
-                ? `the target's server did not take it${isKey(item) ? doubledValues : ""}`
+                ? `${lostIndex("the target's server did not take it", isKey(item)).note}`
                 : "the target's server did not take its expression, or computes other values by it: the column is plain there",
             ]
           : [],
-        without.has(item) && isKey(item) ? { lostKey: true } : {},
-      ),
-    ),
+        isLost ? { lostKey: true } : {},
+      );
+    }),
     ...(translated.partitions === "" ? [] : [{ kind: "partitions", name: source.name, outcome: "copied" as const }]),
   ];
 }

@@ -11,6 +11,7 @@ import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { map } from "../../../run/memory/iterators.ts";
 import { refuseCounts } from "../../../run/row-counts.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
+import { lostKeyMessages } from "../../lost-keys.ts";
 import type { ViewOutcomes } from "../../views.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { countTarget } from "../finish/counts.ts";
@@ -25,7 +26,7 @@ import { planAll } from "../tables/plan-tables.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
 import { type CopiedRows, type PlannedCopy, planStates, targets } from "./copy-rows.ts";
 import type { TableState } from "./copy-tables.ts";
-import { dataWarnings, lostKeys, othersLeft, othersReported, readAsUtc, withoutPostgis } from "./report.ts";
+import { dataWarnings, othersLeft, othersReported, readAsUtc, withoutPostgis } from "./report.ts";
 import { prepareTables } from "./resume-tables.ts";
 import { type CopyRun, failing, firstReader } from "./run.ts";
 
@@ -60,7 +61,7 @@ export async function plan(run: CopyRun): Promise<PlannedCopy> {
   progress.did();
   readAsUtc(plans).forEach(warn);
   if (!dataOnly) {
-    for (const { reason } of lostKeys(plans)) warn(reason);
+    for (const { inventory } of plans) lostKeyMessages(inventory).forEach(warn);
     withoutPostgis(scheme.postgis, plans).forEach(warn);
   }
   for (const { reason } of doubtfulIndexes(plans)) hooks.log("warning", reason);
@@ -90,7 +91,7 @@ export async function finish(
   const keys = dataOnly
     ? { keys: [], inventory: [] }
     : planForeignKeys(scheme, new Map(final.map((plan) => [plan.source.name, plan])));
-  for (const { kind, name, note } of keys.inventory) warn(`${kind} ${name}: ${note}`);
+  for (const { kind, name, note, lostKey } of keys.inventory) if (!lostKey) warn(`${kind} ${name}: ${note}`);
   const viewCount = catalogue.others.filter(({ kind }) => kind === "view").length;
   progress.stage(1, unitsOfKeys(keys.keys) + (dataOnly ? 0 : viewCount + 1));
   await failing(run, addForeignKeys(finishing, keys.keys));
@@ -138,8 +139,6 @@ export async function compare(
     finished.get(name)?.warnings.forEach(warn);
     finishing.inventory.push(...(finished.get(name)?.inventory ?? []));
   }
-  // Again: a plan that the data changed may have lost one more.
-  if (!dataOnly) for (const { reason } of lostKeys(final)) warn(reason);
   // The sessions are free: their rows are read.
   if (!dataOnly) await readDefinitions(snapshot.readers, database, catalogue.others);
   const others = dataOnly ? othersLeft(catalogue.others) : othersReported(catalogue.others, done.views);
@@ -152,6 +151,8 @@ export async function compare(
     ...run.excluded,
     ...unseenEntries(catalogue.unseen),
   ];
+  // Again: a plan that the data changed may have lost one more.
+  lostKeyMessages(inventory).forEach(warn);
   spentNumbers(inventory).forEach(warn);
   return {
     source: flavourOf(firstReader(snapshot)),

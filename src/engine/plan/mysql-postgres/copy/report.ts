@@ -99,15 +99,3 @@ export const othersReported = (others: readonly SourceObject[], views: ViewOutco
 /** With content `data`. */
 export const othersLeft = (others: readonly SourceObject[]): InventoryEntry[] =>
   others.map(({ kind, name }) => ({ kind, name, outcome: "not_applicable", note: "options.content is data" }));
-
-/** Primary keys and unique indexes that have no equal in the target: what they forbid is allowed there. */
-export const lostKeys = (plans: readonly TablePlan[]): { object: string; reason: string }[] =>
-  plans.flatMap(({ source, indexes, inventory }) =>
-    source.indexes
-      .filter((index) => index.unique && !indexes.some((planned) => planned.source === index))
-      .map(({ name }) => {
-        const entry = inventory.find((one) => one.kind === "index" && one.name === `${source.name}.${name}`);
-        const object = `${name === "PRIMARY" ? "primary key" : "unique index"} ${source.name}.${name}`;
-        return { object, reason: `${object} is not copied: ${entry?.note ?? ""}` };
-      }),
-  );

@@ -1,4 +1,5 @@
-import type { InventoryEntry, MadeObject } from "../../../contract/index.ts";
+import type { MadeObject } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
@@ -21,7 +22,7 @@ export interface FinishedTable extends FinishedMark {
   /** How many of them name a column of which values were changed. Marks of earlier versions lack it. */
   changed?: number;
   /** What became known of its indexes and checks. */
-  inventory: InventoryEntry[];
+  inventory: KnownEntry[];
 }
 
 export const observedTypesOf = ({

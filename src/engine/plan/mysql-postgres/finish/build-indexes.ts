@@ -1,7 +1,9 @@
+import { lostIndex } from "../../../contract/known.ts";
 import { isRefusal, schemaRefused, serverMessage, sqlState } from "../../../postgres/driver/errors.ts";
 import { fenced } from "../../../postgres/fence/fence.ts";
 import { indexSettings } from "../../../postgres/target/index-settings.ts";
 import { duplicateKey } from "../../../run/load-error.ts";
+import { lostKeyMessages } from "../../lost-keys.ts";
 import type { IndexPlan } from "../columns/column-plan.ts";
 import { all } from "../copy/sessions.ts";
 import type { TablePlan } from "../tables/table-plan.ts";
@@ -66,10 +68,10 @@ async function build(
       return false;
     }
     if (finishing.strict) throw schemaRefused(`${what} ${table}.${name}`, error);
-    const lost = unique ? ", so the target does not refuse doubled values" : "";
-    const why = `${what} ${table}.${name} could not be built${lost}: ${serverMessage(error)}`;
-    finishing.warn(why);
-    finishing.inventory.push({ kind: "index", name: `${table}.${name}`, outcome: "reported", note: why });
+    const why = unique ? "it could not be built" : `index ${table}.${name} could not be built`;
+    const entry = { kind: "index", name: `${table}.${name}`, ...lostIndex(`${why}: ${serverMessage(error)}`, unique) };
+    finishing.inventory.push(entry);
+    finishing.warn(lostKeyMessages([entry])[0] ?? `${entry.note}`);
     return false;
   }
 }

@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { Session as Writer } from "../../../postgres/driver/connection.ts";
 import type { Fence } from "../../../run/fence/fence.ts";
 import type { ProgressAccount } from "../../../run/progress.ts";
@@ -13,7 +13,7 @@ export interface Finishing {
   /** Streams. */
   jobs: number;
   /** Entries that became known here; they stand for the plan's of the same kind and name. */
-  inventory: InventoryEntry[];
+  inventory: KnownEntry[];
   warn(message: string): void;
   /** `on_object_error: fail`: what the server refuses of the schema ends the run. */
   strict: boolean;

@@ -64,7 +64,8 @@ async function add(finishing: Finishing, keys: readonly ForeignKeyPlan[]): Promi
             if (!isRefused(one)) throw one;
             const name = `${key.table.source.name}.${key.source.name}`;
             if (finishing.strict) throw schemaRefused(`foreign key ${name}`, one);
-            say(finishing, key, "reported", `foreign key ${name} could not be made: ${serverMessage(one)}`);
+            const note = `the target's server did not take it: ${serverMessage(one)}`;
+            finishing.inventory.push({ kind: "foreign key", name, outcome: "reported", note, lostKey: true });
           }
         }
       }

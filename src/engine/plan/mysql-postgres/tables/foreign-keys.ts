@@ -1,4 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import type { SourceForeignKey, SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { identifier, qualified } from "../../../postgres/driver/names.ts";
 import { joinedSets } from "../../joined-sets.ts";
@@ -26,9 +26,9 @@ export interface ForeignKeyPlan {
 export function planForeignKeys(
   scheme: Scheme,
   plans: ReadonlyMap<string, TablePlan>,
-): { keys: ForeignKeyPlan[]; inventory: InventoryEntry[] } {
+): { keys: ForeignKeyPlan[]; inventory: KnownEntry[] } {
   const keys: ForeignKeyPlan[] = [];
-  const inventory: InventoryEntry[] = [];
+  const inventory: KnownEntry[] = [];
   for (const table of plans.values()) {
     const checks = table.checks.map(({ target }) => target);
     const own = constraintsOfColumns(table.name, table.columns);
@@ -41,6 +41,7 @@ export function planForeignKeys(
           name: `${table.source.name}.${source.name}`,
           outcome: "reported",
           note: planned,
+          lostKey: true,
         });
       else {
         keys.push(planned);

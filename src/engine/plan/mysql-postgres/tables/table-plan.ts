@@ -1,5 +1,5 @@
 import { EngineError, type MadeObject } from "../../../contract/index.ts";
-import { type KnownEntry, renamed } from "../../../contract/known.ts";
+import { type KnownEntry, lostIndex, renamed } from "../../../contract/known.ts";
 import { isJsonAlias, type SourceColumn, type SourceTable } from "../../../mysql/catalogue/catalogue.ts";
 import { qualified as sourceQualified } from "../../../mysql/driver/names.ts";
 import { identifier, literal, qualified } from "../../../postgres/driver/names.ts";
@@ -146,8 +146,15 @@ export function planTable(
   const indexes: IndexPlan[] = [];
   for (const index of source.indexes) {
     const planned = planIndex(scheme, source, { name, columns, partitioned: split !== undefined, translate }, index);
-    if ("reported" in planned) note("index", index.name, "reported", planned.reported, planned.definition);
-    else {
+    if ("reported" in planned) {
+      const { reported, definition } = planned;
+      inventory.push({
+        kind: "index",
+        name: `${source.name}.${index.name}`,
+        ...lostIndex(reported, index.unique),
+        definition,
+      });
+    } else {
       indexes.push(planned);
       noteIndex(planned, columns, note);
     }

@@ -11,6 +11,7 @@ import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import type { DirectionResult } from "../../../run/lifecycle.ts";
 import { workOff } from "../../../run/pool.ts";
 import { verificationMessages } from "../../../verify/checksum/messages.ts";
+import { lostKeyMessages } from "../../lost-keys.ts";
 import type { ViewOutcomes } from "../../views.ts";
 import { compareValues } from "../finish/checksums.ts";
 import { createViews, withView } from "../finish/create-views.ts";
@@ -89,8 +90,7 @@ export async function compare(
     content === "data" ? [] : await structureOf(target, plansOf(states).values(), keys.made, () => progress.did()),
     warn,
   );
-  for (const { kind, name, note } of inventory.filter(({ lostKey }) => lostKey))
-    warn(`${kind} ${name} is not copied: ${note}`);
+  lostKeyMessages(inventory).forEach(warn);
   return {
     source: { engine: "postgres", version: versionText(run.first.version) },
     target: flavourOf(target),
@@ -149,7 +149,6 @@ async function finishSchema(
   { workers, states, scheme, views }: PreparedCopy,
 ): Promise<Ended> {
   const planned = planForeignKeys(scheme, plansOf(states));
-  for (const { name, note } of planned.inventory) warn(`foreign key ${name}: ${note}`);
   const bytes = new Map(states.map(({ source: { oid }, rows }) => [oid, rows.bytes]));
   const analyzed = request.options.content === "schema" ? 0 : states.length;
   progress.stage(1, unitsOfEnd(planned.keys, bytes) + analyzed + views.length);

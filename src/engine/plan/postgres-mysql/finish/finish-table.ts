@@ -1,4 +1,5 @@
 import { EngineError, type InventoryEntry } from "../../../contract/index.ts";
+import type { KnownEntry } from "../../../contract/known.ts";
 import { printable } from "../../../contract/text/printable.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import type { Session } from "../../../mysql/driver/session.ts";
@@ -74,7 +75,7 @@ const keyUnits = ({ table }: ForeignKeyPlan, bytes: FinishOptions["bytes"]): num
   1 + (bytes.get(table.source.oid) ?? 0) / 2 ** 20;
 
 export interface Ended {
-  entries: InventoryEntry[];
+  entries: KnownEntry[];
   made: ForeignKeyPlan[];
 }
 
@@ -162,19 +163,16 @@ function keyEntry(
   refused: string | undefined,
   orphans: string,
   warn: (words: string) => void,
-): InventoryEntry {
+): KnownEntry {
   const name = foreignKeyName(key.table.source, key.source);
-  const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): InventoryEntry => ({
+  const entry = (outcome: InventoryEntry["outcome"], notes: readonly string[]): KnownEntry => ({
     kind: "constraint",
     name: printable(name),
     outcome,
     ...(notes.length === 0 ? {} : { note: notes.join("; "), definition: key.source.definition }),
   });
-  if (refused !== undefined) {
-    const words = `foreign key ${printable(name)} could not be made: ${refused}`;
-    warn(words);
-    return entry("reported", [words]);
-  }
+  if (refused !== undefined)
+    return { ...entry("reported", [`the target's server did not take it: ${refused}`]), lostKey: true };
   if (orphans !== "0") {
     const words = `${orphans} rows of ${printable(tableName(key.table.source))} have no parent in ${printable(`${key.source.referencedSchema}.${key.source.referencedTable}`)}: the foreign key ${identifier(key.name)} was added without a check of existing rows`;
     warn(words);

@@ -1,5 +1,4 @@
-import type { InventoryEntry } from "../../../contract/index.ts";
-import { renamed } from "../../../contract/known.ts";
+import { type KnownEntry, renamed } from "../../../contract/known.ts";
 import { identifier, qualified } from "../../../mysql/driver/names.ts";
 import { type SourceForeignKey, type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { joinedSets } from "../../joined-sets.ts";
@@ -33,9 +32,9 @@ export const keyOutcome = ({ lost, source }: ForeignKeyPlan): "converted" | "rep
 
 const rules: Record<string, string> = { a: "NO ACTION", r: "RESTRICT", c: "CASCADE", n: "SET NULL" };
 
-export function planForeignKeys(scheme: Scheme, plans: Plans): { keys: ForeignKeyPlan[]; inventory: InventoryEntry[] } {
+export function planForeignKeys(scheme: Scheme, plans: Plans): { keys: ForeignKeyPlan[]; inventory: KnownEntry[] } {
   const keys: ForeignKeyPlan[] = [];
-  const inventory: InventoryEntry[] = [];
+  const inventory: KnownEntry[] = [];
   for (const table of plans.values()) {
     for (const source of table.source.foreignKeys) {
       const planned = planOne(scheme, plans, table, source);
@@ -46,6 +45,7 @@ export function planForeignKeys(scheme: Scheme, plans: Plans): { keys: ForeignKe
           name: foreignKeyName(table.source, source),
           outcome: "reported",
           note: planned,
+          lostKey: true,
           definition: source.definition,
         });
     }

@@ -1,4 +1,4 @@
-import { type Known, type KnownEntry, renamed } from "../../../contract/known.ts";
+import { type Known, type KnownEntry, lostIndex, renamed } from "../../../contract/known.ts";
 import { fullName } from "../../../contract/text/full-name.ts";
 import { named } from "../../../contract/text/own-property.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
@@ -230,13 +230,12 @@ export function indexEntries(
   plan: IndexPlan | { reported: string },
 ): KnownEntry[] {
   const name = fullName(index.schema, index.name);
-  const accepted = ofPeriods(index) ? "periods that overlap" : index.unique ? "doubled values" : undefined;
-  const isLost = accepted !== undefined && "reported" in plan;
-  const rest: Omit<KnownEntry, "kind" | "name"> =
+  const periods = ofPeriods(index);
+  const accepted = periods ? "periods that overlap" : undefined;
+  const { lostKey, ...rest }: Omit<KnownEntry, "kind" | "name"> =
     "reported" in plan
       ? {
-          outcome: "reported",
-          note: `${plan.reported}${isLost ? `, so the target does not refuse ${accepted}` : ""}`,
+          ...lostIndex(plan.reported, periods || index.unique, accepted),
           definition: index.constraint?.definition ?? index.definition,
         }
       : {
@@ -245,7 +244,7 @@ export function indexEntries(
           ...(plan.lesser ? { definition: index.definition } : {}),
           ...targetNameOf(plan),
         };
-  const entries: KnownEntry[] = [{ kind: "index", name, ...rest, ...(isLost ? { lostKey: true } : {}) }];
+  const entries: KnownEntry[] = [{ kind: "index", name, ...rest, ...(lostKey ? { lostKey } : {}) }];
   if (index.constraint !== null)
     entries.push({ kind: "constraint", name: `${tableName(table)} ${index.constraint.name}`, ...rest });
   return entries;
