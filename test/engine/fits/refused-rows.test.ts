@@ -70,3 +70,18 @@ test.each([
     retryable: false,
   });
 });
+
+test.each(directions)("%s to %s, rows alone: rows without a parent are named, or end the copy", async (from, to) => {
+  const made = ["CREATE TABLE p (id int PRIMARY KEY)", "CREATE TABLE t (id int PRIMARY KEY, n int)"];
+  const key = "ALTER TABLE t ADD CONSTRAINT of_p FOREIGN KEY (n) REFERENCES p (id)";
+  const [source, target] = [
+    await servers.make(from, [...made, "INSERT INTO t VALUES (1, 5), (2, NULL)"]),
+    await servers.make(to, [...made, key]),
+  ];
+  const copying = run({ source: source.endpoint, target: target.endpoint }, { options: { jobs: 2, content: "data" } });
+  if (to === "postgres") await expect(copying).rejects.toMatchObject({ code: "foreign_key_violated" });
+  else
+    expect((await copying).report.warnings).toEqual([
+      "1 rows of table t have no parent in p, which its foreign key of_p asks for",
+    ]);
+});

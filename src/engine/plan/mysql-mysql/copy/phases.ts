@@ -6,6 +6,7 @@ import type { Session } from "../../../mysql/driver/session.ts";
 import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
 import { refuseOthersTriggers } from "../../../mysql/target/insert-triggers.ts";
+import { orphansOf } from "../../../mysql/target/orphans.ts";
 import { changedColumns, changedColumnsMessage } from "../../../report/facts.ts";
 import { formatSnapshot } from "../../../report/format-snapshot.ts";
 import { readFinished } from "../../../run/fence/finished-marks.ts";
@@ -116,8 +117,11 @@ export async function finish(
   const { progress, warn } = run;
   const analyzed = tellTables(done, content, { put, warn }).map((name) => [target.database, name] as const);
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ run, source, content }) : 0));
-  if (there !== undefined) await tellComputedThere(run, plansOf(done), there, target, { put, warn });
-  else await makeRest({ run, source, target, done, crossing, put, warn });
+  if (there !== undefined) {
+    await tellComputedThere(run, plansOf(done), there, target, { put, warn });
+    const names = new Set(map(plansOf(done), ({ name }) => name));
+    for (const words of await orphansOf(run.writers[0] as Session, target.database, names)) warn(words);
+  } else await makeRest({ run, source, target, done, crossing, put, warn });
   await analyzeTables(run.writers, analyzed, { warn, did: progress.did });
 }
 

@@ -3,6 +3,7 @@ import type { CopyReport, InventoryEntry, Verification } from "../../../contract
 import type { KnownEntry } from "../../../contract/known.ts";
 import { flavourOf } from "../../../mysql/source/open-source.ts";
 import { analyzeTables } from "../../../mysql/target/analyze.ts";
+import { orphansOf } from "../../../mysql/target/orphans.ts";
 import { tableName } from "../../../postgres/catalogue/catalogue.ts";
 import { reportObject } from "../../../postgres/catalogue/objects.ts";
 import { versionText } from "../../../postgres/driver/version.ts";
@@ -18,7 +19,6 @@ import { createViews, withView } from "../finish/create-views.ts";
 import { type Ended, endTables, setCounter, unitsOfEnd } from "../finish/finish-table.ts";
 import { structureOf } from "../finish/read-back.ts";
 import { expressionVerifier } from "../finish/verify-expressions.ts";
-import { orphansOf } from "../tables/existing-keys.ts";
 import { planForeignKeys } from "../tables/foreign-keys.ts";
 import type { CopyWorker } from "./copy-part.ts";
 import { tableTasks } from "./copy-tables.ts";
