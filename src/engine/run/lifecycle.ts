@@ -44,7 +44,7 @@ export const fenceOptions = ({ request, hooks }: Life) => ({
 export type DirectionResult = Omit<CopyReport, "type" | "started_at" | "finished_at" | "made" | "warnings">;
 
 /** The steps of a direction, a phase each. `Run`: what they share. A step gets what the steps before it found. */
-export interface Steps<Run, Planned, Rows, Finished> {
+interface Steps<Run, Planned, Rows, Finished> {
   /** Plans every table and object, and makes the tables or finds those of an earlier attempt. */
   plan(run: Run): Promise<Planned>;
   copyRows(run: Run, planned: Planned): Promise<Rows>;
