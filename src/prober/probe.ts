@@ -152,12 +152,12 @@ async function open(
         );
         endpoint = { ...parsed, guard: asked.guard };
         asked.redactor.learn(endpoint.password);
-        const statementSeconds = Math.max(1, Math.ceil(asked.deadlineMs / 1000));
+        const statementTimeout = Math.max(1, Math.ceil(asked.deadlineMs / 1000));
         const opening = openReading(endpoint, {
           role: side,
           program,
           signal,
-          statementSeconds,
+          statementTimeout,
           loginMs: reachMs * 0.75,
         });
         const database = await inTime(opening, reaching, graceMs, () => overdue(side));

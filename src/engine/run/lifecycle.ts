@@ -19,9 +19,10 @@ export interface Life {
   request: CopyRequest;
   hooks: CopyHooks;
   progress: ProgressAccount;
-  throttle: Throttle;
   /** For the report. */
   warn(words: string): void;
+  /** The option `bandwidth`, over all streams. */
+  throttle: Throttle;
   /** Ends with the caller's, and with the first failure. */
   signal: AbortSignal;
   /** Ends with the first failure alone, which is its reason. */
@@ -93,7 +94,7 @@ export async function runCopy<
     request,
     hooks,
     progress,
-    throttle: createThrottle(request.options.bandwidth, { now: () => performance.now(), signal }),
+    throttle: createThrottle(request.options.bandwidth, { signal }),
     warn,
     signal,
     failed: stop.signal,
@@ -113,7 +114,7 @@ export async function runCopy<
     const watchdog = createWatchdog({
       progress: () => progress.moved,
       diagnose: direction.diagnose(life, source, fence),
-      stallSeconds: request.options.stall_timeout,
+      stallTimeout: request.options.stall_timeout,
       fail: life.fail,
       now: () => performance.now(),
     });

@@ -15,30 +15,25 @@ interface Asking {
   /** Shown in the server's list of sessions. */
   program: string;
   signal: AbortSignal;
-  /** After which the server ends a statement by itself, also one whose asker is gone. No limit. */
-  statementSeconds?: number;
+  /** Seconds after which the server ends a statement by itself, also one whose asker is gone. No limit. */
+  statementTimeout?: number;
   /** How long a login may take. The sessions' own limits. */
   loginMs?: number;
 }
 
 /** The session is read-only. Errors: EngineError of a server that cannot be reached. */
 export async function openReading(endpoint: Endpoint, asking: Asking): Promise<OpenedDatabase> {
-  const { role, program, signal, statementSeconds, loginMs } = asking;
+  const { program, ...purpose } = asking;
   const opened: OpenedDatabase =
     endpoint.engine === "mysql"
-      ? { engine: "mysql", session: await connectMysql(endpoint, { role, program, signal, loginMs }) }
-      : {
-          engine: "postgres",
-          session: await connectPostgres(endpoint, {
-            ...{ role, applicationName: program, signal, statementSeconds, loginMs },
-          }),
-        };
+      ? { engine: "mysql", session: await connectMysql(endpoint, asking) }
+      : { engine: "postgres", session: await connectPostgres(endpoint, { ...purpose, applicationName: program }) };
   const { engine, session } = opened;
   try {
     if (engine === "postgres") await session.run("SET default_transaction_read_only = on");
     else {
       await session.query("SET SESSION TRANSACTION READ ONLY");
-      if (statementSeconds !== undefined) await session.query(limits(session, statementSeconds));
+      if (asking.statementTimeout !== undefined) await session.query(limitWaits(asking.statementTimeout));
     }
   } catch (error) {
     await session.end();
@@ -48,10 +43,8 @@ export async function openReading(endpoint: Endpoint, asking: Asking): Promise<O
 }
 
 /** A statement that waits for another's lock runs on in MySQL when its client is gone, by default for a year. */
-function limits({ server: { maria } }: MysqlSession, seconds: number): string {
-  const statement = maria ? `max_statement_time = ${seconds}` : `max_execution_time = ${seconds * 1000}`;
-  return `SET SESSION ${statement}, SESSION lock_wait_timeout = ${seconds}, SESSION wait_timeout = ${seconds}`;
-}
+const limitWaits = (seconds: number): string =>
+  `SET SESSION lock_wait_timeout = ${seconds}, SESSION wait_timeout = ${seconds}`;
 
 export function serverOf({ engine, session }: OpenedDatabase): { engine: EngineName; version: string } {
   if (engine === "postgres") return { engine: engineName("postgres"), version: versionText(session.version) };

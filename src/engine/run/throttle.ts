@@ -10,18 +10,18 @@ const longestTimerMs = 2 ** 31 - 1;
 /** At most this much may be owed or saved up, in milliseconds of the limit: bursts stay short. */
 const burstMs = 250;
 
-/** `bytesPerSecond` undefined or 0: no limit. The clock is in milliseconds and only goes forward. */
+/** `bandwidth`: bytes a second; undefined or 0 for no limit. The clock is in milliseconds and only goes forward. */
 export function createThrottle(
-  bytesPerSecond: number | undefined,
-  { now, signal }: { now: () => number; signal: AbortSignal },
+  bandwidth: number | undefined,
+  { signal, now = () => performance.now() }: { signal: AbortSignal; now?: () => number },
 ): Throttle {
-  if (!bytesPerSecond) return { take: () => undefined };
+  if (!bandwidth) return { take: () => undefined };
   /** When what was taken so far is paid for. */
   let paid = now() - burstMs;
   return {
     take(bytes) {
       const at = now();
-      paid = Math.max(paid, at - burstMs) + (bytes / bytesPerSecond) * 1000;
+      paid = Math.max(paid, at - burstMs) + (bytes / bandwidth) * 1000;
       const wait = paid - at;
       if (wait <= 0 || signal.aborted) return undefined;
       return new Promise((resolve) => {

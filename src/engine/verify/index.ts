@@ -156,7 +156,7 @@ async function compare(
       ? await compareCounts(source.side, target.side, paired.pairs, shared)
       : await compareTables(source.side, target.side, paired.pairs, {
           ...shared,
-          throttle: createThrottle(options.bandwidth, { now: () => performance.now(), signal }),
+          throttle: createThrottle(options.bandwidth, { signal }),
           rules: { ...(options.zero_dates === undefined ? {} : { zero_dates: options.zero_dates }) },
         });
   if (level === "checksum" && source.side.engine === "mysql")

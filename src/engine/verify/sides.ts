@@ -42,7 +42,9 @@ interface SideOptions {
   jobs: number;
   signal: AbortSignal;
   locks?: CopyOptions["source_locks"];
+  /** Seconds; 0 for no limit. */
   statementTimeout?: number | undefined;
+  /** Seconds. */
   blockingTimeout?: number | undefined;
   /** A change of a table waited for us too long. */
   giveUp(error: unknown): void;
@@ -108,7 +110,7 @@ async function mysqlSource(
   const snapshot = await openSnapshot(endpoint, jobs, program, signal, giveUp, {
     locks,
     statementTimeout,
-    patience: blockingTimeout,
+    blockingTimeout,
   });
   return { sessions: snapshot.readers, warnings: snapshot.warnings, close: snapshot.close };
 }
@@ -133,7 +135,7 @@ async function mysqlTarget(endpoint: Endpoint, { jobs, signal }: SideOptions): P
 
 async function openPostgres(
   endpoint: Endpoint,
-  { role, jobs, signal, locks, statementTimeout = 0, blockingTimeout, giveUp }: SideOptions,
+  { role, jobs, signal, locks, statementTimeout, blockingTimeout, giveUp }: SideOptions,
 ): Promise<OpenedSide> {
   const sessions: PostgresSession[] = [];
   const all: PostgresSession[] = [];
@@ -143,11 +145,8 @@ async function openPostgres(
     await Promise.all(all.map((session) => session.end()));
   };
   const open = async () => {
-    const session = await connectPostgres(endpoint, { role, applicationName: program, signal });
+    const session = await connectPostgres(endpoint, { role, applicationName: program, signal, statementTimeout });
     all.push(session);
-    // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
-    if (session.version >= 110_000) await session.run("SET jit = off");
-    if (statementTimeout > 0) await session.run(`SET statement_timeout = ${Math.round(statementTimeout * 1000)}`);
     return session;
   };
   try {
@@ -167,7 +166,7 @@ async function openPostgres(
         locks: role === "source" ? locks : "auto",
         // Only tables that are compared need the right.
         left: () => unreadableTables(first),
-        blockingSeconds: blockingTimeout,
+        blockingTimeout,
         compared: role,
         open,
         giveUp,

@@ -176,7 +176,7 @@ describe("MariaDB", () => {
     onTestFinished(() => proxy.close());
     const snapshot = JSON.stringify(join(import.meta.dirname, "../../../src/engine/mysql/source/snapshot.ts"));
     const script = `import { openSnapshot } from ${snapshot};
-      await openSnapshot(${JSON.stringify({ ...from, port: proxy.port })}, 2, "test", new AbortController().signal, () => {}, { patience: 1 });`;
+      await openSnapshot(${JSON.stringify({ ...from, port: proxy.port })}, 2, "test", new AbortController().signal, () => {}, { blockingTimeout: 1 });`;
     const child = spawn(process.execPath, ["--input-type=module-typescript", "-e", script], { stdio: "ignore" });
     onTestFinished(() => void child.kill("SIGKILL"));
     const locks = async () => (await states()).some(({ state }) => /read lock|backup lock/i.test(state));

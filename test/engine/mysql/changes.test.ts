@@ -116,7 +116,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
     const gaveUp = new Promise<unknown>((resolve) => {
       given = resolve;
     });
-    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, given, { patience: 1 });
+    const snapshot = await openSnapshot(source, 2, "test", new AbortController().signal, given, { blockingTimeout: 1 });
     const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
     await other.query("INSERT INTO orders VALUES (3, 'c'); UPDATE orders SET v = 'd' WHERE id = 1");
     const changing = other.query("ALTER TABLE orders ADD COLUMN w int");
@@ -148,8 +148,8 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
         const gaveUp = new Promise<unknown>((resolve) => {
           given = resolve;
         });
-        const open = (options: { has?: (name: string) => boolean; patience?: number } = {}) =>
-          openSnapshot(source, 2, "test", new AbortController().signal, given, { patience: 2, ...options });
+        const open = (options: { has?: (name: string) => boolean; blockingTimeout?: number } = {}) =>
+          openSnapshot(source, 2, "test", new AbortController().signal, given, { blockingTimeout: 2, ...options });
         const other = await mysqlAs(servers.source.urlOf(source.database, "admin"));
         return { source, gaveUp, open, other };
       };
@@ -188,7 +188,7 @@ describe.each<Flavour>(["mariadb", "mysql"])("tables of %s that are changed duri
 
       test("waits for what the copy has read since before: that is read again, and the run ends after the third time", async () => {
         const { source, gaveUp, open, other } = await opened();
-        const snapshot = await open({ has: (name) => name === "inno", patience: 1 });
+        const snapshot = await open({ has: (name) => name === "inno", blockingTimeout: 1 });
         const [reader] = snapshot.readers;
         const read = error(reader?.query(`SELECT SLEEP(100) FROM \`${source.database}\`.inno`) ?? Promise.resolve());
         for (let times = 1; times <= 4; times++) {

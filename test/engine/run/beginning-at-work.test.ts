@@ -16,7 +16,7 @@ const open = (endpoint: Endpoint, signal: AbortSignal): Promise<Session> =>
     ? connectMysql(endpoint, { role: "source", program: "test", signal })
     : connectPostgres(endpoint, { role: "source", applicationName: "test", signal });
 
-const stallSeconds = 1;
+const stallTimeout = 1;
 /** The server itself ends the statement then. */
 const workSeconds = 4;
 
@@ -58,7 +58,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("the beginning on %s
 
   /** The error of the last of these statements, and whether the beginning ended it. */
   const during = async (statements: readonly string[]) => {
-    const beginning = watchBeginning(new AbortController().signal, stallSeconds);
+    const beginning = watchBeginning(new AbortController().signal, stallTimeout);
     const session = await open(endpointOf(server), beginning.signal);
     try {
       const error = await beginning
@@ -92,7 +92,7 @@ describe.each(Object.keys(kinds) as (keyof typeof kinds)[])("the beginning on %s
 
 test("the beginning ends where the server's process stands still", async () => {
   const server = await startDatabase("mariadb");
-  const beginning = watchBeginning(new AbortController().signal, stallSeconds);
+  const beginning = watchBeginning(new AbortController().signal, stallTimeout);
   try {
     const session = await open(endpointOf(server), beginning.signal);
     const query = beginning.hear(() => session.query(kinds.mariadb.work));

@@ -32,6 +32,8 @@ export interface SessionPurpose {
   signal?: AbortSignal;
   /** Announce that this session may LOAD DATA LOCAL. */
   loads?: boolean;
+  /** Seconds that one statement may take; 0, the default, for no limit. */
+  statementTimeout?: number | undefined;
   /** How long the login may take. 20 s. */
   loginMs?: number | undefined;
 }
@@ -91,7 +93,7 @@ export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Prom
     );
     const late = () => opened.destroy(Object.assign(new Error("login timed out"), { code: "ETIMEDOUT" }));
     const timer = setTimeout(late, purpose.loginMs ?? loginTimeoutMs);
-    await pin(session).finally(() => clearTimeout(timer));
+    await pin(session, purpose.statementTimeout).finally(() => clearTimeout(timer));
     return session;
   } catch (error) {
     channel?.destroy();

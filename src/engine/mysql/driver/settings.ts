@@ -39,14 +39,17 @@ export function meaningSettings({ maria, version }: Server): [name: string, valu
 export const longestIdleSeconds = "2147483";
 
 /** They decide how long a session may take, and what it is shown. */
-function conduct({ maria, version }: Server): [name: string, value: string][] {
+function conduct({ maria, version }: Server, statementTimeout: number): [name: string, value: string][] {
   const settings: [string, string][] = [
     // A reader that waits for the target must not be cut off (net_write_timeout is 60 s by default).
     ["net_write_timeout", "31536000"],
     ["net_read_timeout", "31536000"],
     ["wait_timeout", longestIdleSeconds],
     ["sql_big_selects", "1"],
-    [maria ? "max_statement_time" : "max_execution_time", "0"],
+    // MySQL limits SELECTs only, in milliseconds; MariaDB everything, in seconds.
+    maria
+      ? ["max_statement_time", String(Math.ceil(statementTimeout))]
+      : ["max_execution_time", String(Math.ceil(statementTimeout * 1000))],
   ];
   if (maria && version >= 100304) settings.push(["system_versioning_asof", "DEFAULT"]);
   if (!maria && version >= 80000) settings.push(["information_schema_stats_expiry", "0"]);
@@ -56,9 +59,9 @@ function conduct({ maria, version }: Server): [name: string, value: string][] {
 
 const words = (value: string): string => (/^(?:\d+|DEFAULT|ON)$/.test(value) ? value : `'${value}'`);
 
-/** Errors: `setting_not_kept`. */
-export async function pin(session: Session): Promise<void> {
-  await set(session, meaningSettings(session.server), conduct(session.server));
+/** `statementTimeout`: seconds; 0 for no limit. Errors: `setting_not_kept`. */
+export async function pin(session: Session, statementTimeout = 0): Promise<void> {
+  await set(session, meaningSettings(session.server), conduct(session.server, statementTimeout));
 }
 
 const inOrder = (value: string): string => value.split(",").sort().join();
@@ -82,11 +85,4 @@ export async function set(
     "setting_not_kept",
     `the ${session.place.role} database does not keep the settings of a session (${other.join(", ")}): connect to the server itself, and not through a proxy that shares sessions`,
   );
-}
-
-/** `seconds`: 0 for no limit. MySQL limits SELECTs only, in milliseconds; MariaDB everything, in seconds. */
-export async function limitStatements(session: Session, seconds = 0): Promise<void> {
-  const { maria } = session.server;
-  const limit = maria ? `max_statement_time = ${seconds}` : `max_execution_time = ${Math.ceil(seconds * 1000)}`;
-  if (seconds > 0) await session.run(`SET SESSION ${limit}`);
 }

@@ -1,16 +1,11 @@
 import type { Endpoint } from "../../contract/index.ts";
 import { MysqlError } from "./errors.ts";
-import { connect, type Server, type Session } from "./session.ts";
-import { limitStatements, set } from "./settings.ts";
+import { connect, type Server, type Session, type SessionPurpose } from "./session.ts";
+import { set } from "./settings.ts";
 
 /** Sessions that write: pinned so that every value arrives as it was sent, or the statement says so. */
 
-export interface TargetPurpose {
-  program: string;
-  signal?: AbortSignal;
-  /** Seconds that a statement may take; 0 for no limit. */
-  statementTimeout?: number | undefined;
-}
+export type TargetPurpose = Pick<SessionPurpose, "program" | "signal" | "statementTimeout">;
 
 /** What a value must not be changed by; a date may be any, as it may in the server that it comes from. */
 const targetMode = "NO_AUTO_VALUE_ON_ZERO,STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION,ALLOW_INVALID_DATES";
@@ -33,7 +28,6 @@ export async function connectTarget(endpoint: Endpoint, purpose: TargetPurpose):
       ["autocommit", "1"],
       ["sql_notes", "0"],
     ]);
-    await limitStatements(session, purpose.statementTimeout);
     await pinKeys(session);
     if (!maria && version >= 80400) await tried(session, "SET SESSION restrict_fk_on_non_standard_key = 0");
     await tried(session, "SET SESSION explicit_defaults_for_timestamp = 1");

@@ -147,14 +147,14 @@ async function answerOf(session: Session, sql: string): Promise<Answer> {
   }
 }
 
-/** Seconds for which everything may be locked, whose `patience` is. A busy machine needs a few for some hundred tables. */
-const mostLocked = (patience: number): number => Math.min(300, Math.max(10, Math.ceil(patience)));
+/** Seconds for which everything may be locked. A busy machine needs a few for some hundred tables. */
+const mostLocked = (blockingTimeout: number): number => Math.min(300, Math.max(10, Math.ceil(blockingTimeout)));
 /** Seconds after these, in which a copy that is there ends its locks itself. */
 const spareSeconds = 5;
 
 /** The server ends a session that locks, and its locks, when nothing is heard of it: the copy's machine may be gone. */
-export const whileLocking = (patience: number): string =>
-  `SET SESSION lock_wait_timeout = ${briefSeconds}, wait_timeout = ${mostLocked(patience) + spareSeconds}`;
+export const whileLocking = (blockingTimeout: number): string =>
+  `SET SESSION lock_wait_timeout = ${briefSeconds}, wait_timeout = ${mostLocked(blockingTimeout) + spareSeconds}`;
 export const whenUnlocked = `SET SESSION wait_timeout = ${longestIdleSeconds}`;
 
 /** Seconds for which nothing is heard of a copy that is there: a machine may stand still for a while. */
@@ -182,9 +182,9 @@ export async function keepLocked(locked: Session, lost: (error: unknown) => void
   };
 }
 
-/** What is done while everything is locked. Errors: `lock_timeout`, when it takes longer than the patience. */
-export async function underLock(patience: number, work: () => Promise<void>): Promise<void> {
-  const seconds = mostLocked(patience);
+/** What is done while everything is locked. Errors: `lock_timeout`, when it takes longer than it may. */
+export async function underLock(blockingTimeout: number, work: () => Promise<void>): Promise<void> {
+  const seconds = mostLocked(blockingTimeout);
   const late = Promise.withResolvers<never>();
   const error = new EngineError(
     "lock_timeout",

@@ -17,7 +17,7 @@ test("its own questions, asked as long as a run takes, are no sign that the run 
   } as Pick<Session, "query"> as Session;
   const heard = vi.fn();
   const stop = withReplyListener(heard, () =>
-    watchWaiting(control, { database: "shop", seconds: 60, readers: [], locked: false }, () => undefined),
+    watchWaiting(control, { database: "shop", blockingTimeout: 60, readers: [], locked: false }, () => undefined),
   );
   await vi.advanceTimersByTimeAsync(60_000);
   stop();

@@ -24,8 +24,8 @@ export async function hold(session: Session, tables: readonly string[], seconds:
 
 interface Watch {
   database: string;
-  /** That somebody may wait for us. */
-  seconds: number;
+  /** Seconds that another session may wait for us. */
+  blockingTimeout: number;
   /** Connection ids of those that read. */
   readers: readonly number[];
   /** Tables are locked for us, by LOCK TABLES. */
@@ -44,7 +44,7 @@ export type Waits = (words: string, advice: string) => void;
  * flush. Answers with how to stop.
  */
 export function watchWaiting(control: Session, watch: Watch, waits: Waits): () => void {
-  const { seconds } = watch;
+  const { blockingTimeout } = watch;
   let asking = false;
   /** The flush for which readers were interrupted last, and how long it had waited then. */
   let given: { id: number; seconds: number } | undefined;
@@ -65,7 +65,7 @@ export function watchWaiting(control: Session, watch: Watch, waits: Waits): () =
     if (found === undefined) return;
     const { why, flush } = found;
     const isSame = flush !== undefined && flush.id === before?.id;
-    if (isSame && flush.seconds < before.seconds + seconds) return;
+    if (isSame && flush.seconds < before.seconds + blockingTimeout) return;
     if (watch.interrupt !== undefined && flush !== undefined && !isSame) {
       given = flush;
       watch.interrupt(flush.inTheWay, ...why);
@@ -86,7 +86,7 @@ export function watchWaiting(control: Session, watch: Watch, waits: Waits): () =
           asking = false;
         });
     },
-    Math.min(watchEveryMs, (seconds * 1000) / 4),
+    Math.min(watchEveryMs, (blockingTimeout * 1000) / 4),
   );
   timer.unref();
   return () => clearInterval(timer);
@@ -108,10 +108,12 @@ interface Found {
   flush?: { id: number; seconds: number; inTheWay: number[] };
 }
 
-function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch): Found | undefined {
+function waitingToUse(threads: readonly Thread[], { database, blockingTimeout }: Watch): Found | undefined {
   const found = threads.find(
     (one) =>
-      one.schema === database && one.state.startsWith("Waiting for table metadata lock") && one.seconds >= seconds,
+      one.schema === database &&
+      one.state.startsWith("Waiting for table metadata lock") &&
+      one.seconds >= blockingTimeout,
   );
   return (
     found && {
@@ -127,9 +129,9 @@ function waitingToUse(threads: readonly Thread[], { database, seconds }: Watch):
  * MySQL's FLUSH TABLES WITH READ LOCK lets nobody write any more, and then waits for every table in use: for those that
  * are locked for us, which we ourselves cannot read then, not even when it has given up; and for what we read since before.
  */
-function waitingToFlush(threads: readonly Thread[], { seconds, readers, locked }: Watch): Found | undefined {
+function waitingToFlush(threads: readonly Thread[], { blockingTimeout, readers, locked }: Watch): Found | undefined {
   const isWaiting = ({ state }: Thread) => state.startsWith("Waiting for table flush");
-  const waiting = threads.filter((one) => isWaiting(one) && one.seconds >= seconds);
+  const waiting = threads.filter((one) => isWaiting(one) && one.seconds >= blockingTimeout);
   const flusher = waiting.find(({ id }) => !readers.includes(id));
   const inTheWay = (one: Thread) =>
     readers.includes(one.id) && one.command !== "Sleep" && !isWaiting(one) && one.seconds >= (flusher?.seconds ?? 0);

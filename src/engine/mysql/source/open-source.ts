@@ -47,7 +47,7 @@ export async function openMysqlSource(
   const has = (table: string) => selection.has(database, table);
   const snapshot = await openSnapshot(request.source, options.jobs, "rowferry", signal, fail, {
     locks: options.source_locks,
-    patience: options.blocking_timeout,
+    blockingTimeout: options.blocking_timeout,
     statementTimeout: options.statement_timeout,
     has: (table) => table !== fenceTableName && has(table),
     rowless: options.content === "schema",

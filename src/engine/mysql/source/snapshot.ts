@@ -1,9 +1,9 @@
 import { type Endpoint, EngineError, type SourceSnapshot } from "../../contract/index.ts";
+import { defaultBlockingTimeout } from "../../contract/option-defaults.ts";
 import { baseTables } from "../catalogue/catalogue.ts";
 import { engineError } from "../driver/errors.ts";
 import { qualified } from "../driver/names.ts";
 import { connect, type Session } from "../driver/session.ts";
-import { limitStatements } from "../driver/settings.ts";
 import {
   ask,
   type BriefLock,
@@ -49,14 +49,12 @@ export interface Snapshot {
 const lockSeconds = 5;
 /** The same where a flush was tried in vain: its tables are free when the statements have ended that it waited for. */
 const patientSeconds = 15;
-/** Seconds that another session may wait behind us, and with it whoever writes there. */
-const patienceSeconds = 30;
 const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
 const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 const start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
 export interface SnapshotOptions {
-  /** Seconds that a change of a table, or a flush, may wait for us. */
-  patience?: number | undefined;
+  /** Seconds that another session may wait behind us, and with it whoever writes there. */
+  blockingTimeout?: number | undefined;
   /** As in CopyOptions. */
   locks?: "auto" | "require" | "none" | undefined;
   /** Tables to hold and lock; all. */
@@ -80,13 +78,12 @@ export async function openSnapshot(
   giveUp: (error: EngineError) => void,
   options: SnapshotOptions = {},
 ): Promise<Snapshot> {
-  const { patience = patienceSeconds, locks = "auto", has = () => true } = options;
-  const { log = () => undefined, rowless = false } = options;
+  const { blockingTimeout = defaultBlockingTimeout, locks = "auto", has = () => true } = options;
+  const { log = () => undefined, rowless = false, statementTimeout } = options;
   const open: Session[] = [];
   const session = async () => {
-    const opened = await connect(source, { role: "source", program, signal });
+    const opened = await connect(source, { role: "source", program, signal, statementTimeout });
     open.push(opened);
-    await limitStatements(opened, options.statementTimeout);
     return opened;
   };
   let stopWatching: () => void = () => undefined;
@@ -139,7 +136,7 @@ export async function openSnapshot(
       );
     };
 
-    await control.query(whileLocking(patience));
+    await control.query(whileLocking(blockingTimeout));
     let left = readers;
     let position: LogPosition = {};
     const beginLocked = async () => {
@@ -155,7 +152,7 @@ export async function openSnapshot(
         ? { taken: undefined }
         : await lockBriefly({ control, cancel: cancelOther, list, tables: tables.length, signal, log });
     if (taken !== undefined) {
-      await underLock(patience, async () => {
+      await underLock(blockingTimeout, async () => {
         await beginLocked();
         holds = locked !== undefined && (await lockForReading(locked, taken === "flush"));
       });
@@ -197,7 +194,7 @@ export async function openSnapshot(
     };
     const watch = {
       database: source.database,
-      seconds: patience,
+      blockingTimeout,
       readers: [...left, definitions].map(({ threadId }) => threadId),
       locked: holds,
       // Tables that know no snapshot have other rows the second time.

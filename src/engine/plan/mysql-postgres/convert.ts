@@ -43,16 +43,13 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>, CopyRun, PlannedC
   async begin(life, { snapshot, catalogue, excluded, size, schema }, fence) {
     const { request, signal } = life;
     const { options } = request;
-    const open = async () => {
-      const session = await connect(request.target, {
+    const open = () =>
+      connect(request.target, {
         role: "target",
         applicationName: applicationName(request.owner, fence.epoch),
         signal,
+        statementTimeout: options.statement_timeout,
       });
-      const limit = Math.ceil((options.statement_timeout ?? 0) * 1000);
-      if (limit > 0) await session.run(`SET statement_timeout = ${limit}`);
-      return session;
-    };
     const sessions = createSessions(open, options.jobs);
     life.atEnd(() => sessions.close());
     return { ...life, snapshot, catalogue, excluded, size, schema, fence, open, sessions };

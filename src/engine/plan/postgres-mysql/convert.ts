@@ -37,11 +37,9 @@ export const postgresToMysql: Direction<Source, MysqlFence, CopyRun, PreparedCop
         role: "source",
         applicationName: program,
         signal,
-        statementSeconds: options.statement_timeout ?? 0,
+        statementTimeout: options.statement_timeout,
       });
       readers.push(session);
-      // Compiling would take longer than the catalogue's queries, whose cost is guessed far too high.
-      await session.run("SET jit = off");
       return session;
     };
     atEnd(() => Promise.all(readers.map((session) => session.end())));

@@ -74,7 +74,7 @@ function opener({ request, signal, atEnd }: Life): CopyRun["open"] {
       role,
       applicationName: name,
       signal,
-      statementSeconds: request.options.statement_timeout,
+      statementTimeout: request.options.statement_timeout,
     });
     sessions.push(session);
     return session;

@@ -26,7 +26,7 @@ export interface SessionPurpose {
   /** Aborting cancels the running statement and closes the session. */
   signal?: AbortSignal;
   /** Seconds that one statement may take; 0, the default, for no limit. */
-  statementSeconds?: number | undefined;
+  statementTimeout?: number | undefined;
   /** How long connecting and the login may take together. 15 s. */
   loginMs?: number | undefined;
 }
@@ -67,7 +67,7 @@ export async function connect(endpoint: Endpoint, purpose: SessionPurpose): Prom
   const late = () => stream.destroy(Object.assign(new Error("the login timed out"), { code: "ETIMEDOUT" }));
   const timer = setTimeout(late, purpose.loginMs ?? connectTimeoutMs);
   try {
-    const backend = await pin(session, purpose.statementSeconds ?? 0);
+    const backend = await pin(session, purpose.statementTimeout);
     const leave = occupy(place, backend);
     stream.once("close", leave);
     return {

@@ -29,13 +29,13 @@ export const meaningSettings: readonly (readonly [name: string, value: string])[
 export const readBackSettings = [...meaningSettings, ["search_path", ""], ["row_security", "off"]] as const;
 
 /** They decide what is found, and how long it may take. */
-function conduct({ version, place: { role } }: Session, statementSeconds: number): [string, string][] {
+function conduct({ version, place: { role } }: Session, statementTimeout: number): [string, string][] {
   const pins: [string, string][] = [
     ["search_path", ""],
     // What a server writes of itself has to be read by another version, with other reserved words.
     ["quote_all_identifiers", "on"],
     ["client_min_messages", "warning"],
-    ["statement_timeout", String(Math.round(statementSeconds * 1000))],
+    ["statement_timeout", String(Math.ceil(statementTimeout * 1000))],
     ["lock_timeout", "0"],
     ["idle_in_transaction_session_timeout", "0"],
     // Hidden rows become an error instead of silence, on the source's reads and on the target's counts.
@@ -58,10 +58,10 @@ function conduct({ version, place: { role } }: Session, statementSeconds: number
   return pins;
 }
 
-/** Answers which process of the server it is; a pooler has another number for it. Errors: `setting_not_kept`. */
-export async function pin(session: Session, statementSeconds: number): Promise<Backend> {
+/** `statementTimeout`: seconds; 0 for no limit. Answers which process of the server it is; a pooler has another number for it. Errors: `setting_not_kept`. */
+export async function pin(session: Session, statementTimeout = 0): Promise<Backend> {
   await untimed(session);
-  const pins = [...meaningSettings, ...conduct(session, statementSeconds)];
+  const pins = [...meaningSettings, ...conduct(session, statementTimeout)];
   const calls = pins.map(([name, value]) => `pg_catalog.set_config(${literal(name)}, ${literal(value)}, false)`);
   await session.run(`SELECT ${calls.join(", ")}`);
   // In a second transaction, which a pooler in transaction mode may give to another session.

@@ -39,7 +39,7 @@ interface Holding {
   /** The exported snapshot, in which the holder may read too. */
   snapshot: string;
   /** Seconds that another session may wait for our locks. */
-  seconds: number;
+  blockingTimeout: number;
   /** The database is a side of a comparison, and not a copy's source. */
   compared?: "source" | "target" | undefined;
   /** Called once: the run must end with this error, so that the waiting session goes on. */
@@ -114,7 +114,7 @@ const mostBetweenMs = 5_000;
 
 /** Begins when the holder has locked the tables and every reader stands at its savepoint. */
 export function holdTables(options: Holding): HeldLocks {
-  const { readers, tables, snapshot, seconds, compared, giveUp, log } = options;
+  const { readers, tables, snapshot, blockingTimeout, compared, giveUp, log } = options;
   let { holder, watcher } = options;
   let needed = new Set(tables.map(({ oid }) => oid));
   let locked = needed;
@@ -165,7 +165,7 @@ export function holdTables(options: Holding): HeldLocks {
     const keys = new Set(found.map(({ key }) => key));
     for (const key of waiting.keys()) if (!keys.has(key)) waiting.delete(key);
     for (const { key } of found) if (!waiting.has(key)) waiting.set(key, now);
-    const longest = found.filter((one) => since(one) >= seconds * 1000);
+    const longest = found.filter((one) => since(one) >= blockingTimeout * 1000);
     const blocked = longest.find(({ oid }) => needed.has(oid) || !locked.has(oid));
     if (blocked !== undefined) throw gaveWay(blocked, Math.round(since(blocked) / 1000), compared);
     if (longest.length > 0) await releaseDone();
@@ -185,7 +185,7 @@ export function holdTables(options: Holding): HeldLocks {
           looking = false;
         });
     },
-    Math.min(mostBetweenMs, (seconds * 1000) / 4),
+    Math.min(mostBetweenMs, (blockingTimeout * 1000) / 4),
   );
   timer.unref();
   const stop = () => clearInterval(timer);

@@ -1,4 +1,5 @@
 import { type CopyOptions, EngineError, type SourceSnapshot } from "../../contract/index.ts";
+import { defaultBlockingTimeout } from "../../contract/option-defaults.ts";
 import { type DataTable, ofUsers, readDataTables, readSequences, type Sequence } from "../catalogue/tables.ts";
 import type { Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
@@ -26,8 +27,8 @@ const tries = 5;
 export interface SourceOptions {
   /** As in CopyOptions. */
   locks?: CopyOptions["source_locks"];
-  /** Seconds that another session may wait for our locks. 30. */
-  blockingSeconds?: number | undefined;
+  /** Seconds that another session may wait for our locks. */
+  blockingTimeout?: number | undefined;
   /** Oids of tables that are neither read nor locked: asked before the locks, and inside the snapshot, which decides. Absent: none. */
   left?: (() => Promise<ReadonlySet<number>>) | undefined;
   /** The caller reads the columns itself: `tables` come without. */
@@ -40,8 +41,6 @@ export interface SourceOptions {
   giveUp(error: unknown): void;
   log(message: string): void;
 }
-
-const blockingSeconds = 30;
 
 /**
  * Opens one snapshot on all sessions and reads with `read` on the first; leaves their transactions open. Before the
@@ -57,7 +56,7 @@ export async function openSource<T>(
     locks = "auto",
     left,
     columnless = false,
-    blockingSeconds: seconds = blockingSeconds,
+    blockingTimeout = defaultBlockingTimeout,
     compared,
     open,
     giveUp,
@@ -70,7 +69,7 @@ export async function openSource<T>(
     try {
       const { source, tables } = await lockAndExport(holder, readers, { locks, left, columnless });
       const { snapshot } = source;
-      const held = holdTables({ holder, watcher, readers, tables, snapshot, seconds, compared, giveUp, log });
+      const held = holdTables({ holder, watcher, readers, tables, snapshot, blockingTimeout, compared, giveUp, log });
       try {
         const found = await read(source);
         await letGo(first);

@@ -19,8 +19,8 @@ export class BadText extends EngineError {
 const utf8Half = "^(..)*ED[AB]";
 const ucs2Half = "^(....)*D[8-9A-F]";
 
-/** How long the source may search. */
-const statementSeconds = 60;
+/** Seconds that the source may search. */
+const statementTimeout = 60;
 
 /** The error with the columns and their numbers of rows, found in the source as it is now; the same one where they are not found. */
 export async function located(
@@ -34,7 +34,7 @@ export async function located(
     ?.columns.filter(({ characterSet }) => characterSet !== null && /^(?:utf8|ucs2)/.test(characterSet));
   if (columns === undefined || columns.length === 0) return error;
   try {
-    const opened = await openReading(source, { role: "source", program: "rowferry", signal, statementSeconds });
+    const opened = await openReading(source, { role: "source", program: "rowferry", signal, statementTimeout });
     try {
       const counts = columns.map(
         ({ name, characterSet }) =>

@@ -1,4 +1,5 @@
 import { EngineError } from "../../contract/index.ts";
+import { defaultStallTimeout } from "../../contract/option-defaults.ts";
 import { diagnoseCalls } from "./diagnose-calls.ts";
 import { type WaitingCall, withoutReplyListener, withReplyListener } from "./replies.ts";
 
@@ -20,7 +21,6 @@ interface Beginning {
   explain(error: unknown): unknown;
 }
 
-const defaultSeconds = 600;
 /** In the time after which silence ends a run. */
 const looks = 4;
 /** An answer takes milliseconds. */
@@ -29,18 +29,18 @@ const mostAnswerMs = 10_000;
 /** Whether a server works on what one of these sessions asked; rejects or is false where it does not answer `withinMs`. */
 type IsAtWork = (waiting: readonly WaitingCall[], withinMs: number) => Promise<boolean>;
 
-/** `stallSeconds` as in the options: 600 when it is left out, 0 for no limit. */
+/** `stallTimeout`: seconds, as in CopyOptions; 0 for no limit. */
 export function watchBeginning(
   signal: AbortSignal,
-  stallSeconds: number = defaultSeconds,
+  stallTimeout: number = defaultStallTimeout,
   isAtWork: IsAtWork = askServers,
 ): Beginning {
   const late = new AbortController();
   const waiting = new Set<WaitingCall>();
-  let ended = stallSeconds <= 0;
+  let ended = stallTimeout <= 0;
   let timer: NodeJS.Timeout | undefined;
   let looked = 0;
-  const everyMs = (stallSeconds * 1000) / looks;
+  const everyMs = (stallTimeout * 1000) / looks;
   const wait = () => {
     looked = 0;
     again();
@@ -53,7 +53,7 @@ export function watchBeginning(
   };
   const look = () => {
     looked++;
-    if (looked === looks) return late.abort(silent(stallSeconds));
+    if (looked === looks) return late.abort(silent(stallTimeout));
     again();
     if (waiting.size === 0) return;
     const before = [...waiting];

@@ -4,7 +4,7 @@ import { createWatchdog, type Diagnosis } from "./watchdog.ts";
 
 const idle: Diagnosis = { working: false, mark: "same", causes: [] };
 
-function watch(answers: (() => Promise<Diagnosis>)[], stallSeconds?: number) {
+function watch(answers: (() => Promise<Diagnosis>)[], stallTimeout?: number) {
   const state = { moved: 0, failures: [] as Error[], asked: 0 };
   const watchdog = createWatchdog({
     progress: () => state.moved,
@@ -12,7 +12,7 @@ function watch(answers: (() => Promise<Diagnosis>)[], stallSeconds?: number) {
       state.asked++;
       return answer();
     }),
-    stallSeconds,
+    stallTimeout,
     fail: (error) => state.failures.push(error),
     now: () => Date.now(),
   });

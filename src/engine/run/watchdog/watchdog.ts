@@ -1,4 +1,5 @@
 import { EngineError } from "../../contract/index.ts";
+import { defaultStallTimeout } from "../../contract/option-defaults.ts";
 import { withoutReplyListener } from "./replies.ts";
 
 /**
@@ -32,8 +33,8 @@ interface WatchdogOptions {
   progress(): number;
   /** One for each server; one that rejects counts as silent. */
   diagnose: readonly Diagnose[];
-  /** Default 600; 0 for never. */
-  stallSeconds?: number | undefined;
+  /** Seconds, as in CopyOptions; 0 for never. */
+  stallTimeout?: number | undefined;
   /** Called at most once: its error is what the run rejects with. */
   fail(error: EngineError): void;
   /** Milliseconds of a clock that never goes back. */
@@ -44,7 +45,6 @@ interface Watchdog {
   stop(): void;
 }
 
-const defaultSeconds = 600;
 const order: Cause["kind"][] = ["lost", "disk", "lock", "throttled", "waiting", "client"];
 /** Looks in the time after which a run counts as stalled. */
 const looks = 8;
@@ -52,8 +52,8 @@ const mostMs = 15_000;
 /** An answer takes milliseconds; a server that needs longer has a trouble that is worth being told. */
 const answerMs = 10_000;
 
-export function createWatchdog({ progress, diagnose, stallSeconds, fail, now }: WatchdogOptions): Watchdog {
-  const limit = (stallSeconds ?? defaultSeconds) * 1000;
+export function createWatchdog({ progress, diagnose, stallTimeout, fail, now }: WatchdogOptions): Watchdog {
+  const limit = (stallTimeout ?? defaultStallTimeout) * 1000;
   if (limit <= 0) return { stop: () => undefined };
   const within = Math.min(answerMs, Math.max(1_000, limit / 4));
   let moved = progress();

@@ -93,7 +93,7 @@ async function prepareBoth(run: CopyRun, made: readonly MadeObject[]): Promise<P
       left: () => readSkippedRelations(first, options),
       columnless: true,
       locks: options.source_locks,
-      blockingSeconds: options.blocking_timeout,
+      blockingTimeout: options.blocking_timeout,
       open: run.openReader,
       giveUp: run.fail,
       log: (message) => run.hooks.log("info", message),

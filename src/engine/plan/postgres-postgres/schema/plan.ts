@@ -132,7 +132,7 @@ export async function readPlan(reading: Reading): Promise<SchemaPlan> {
         return without;
       },
       locks: options.source_locks,
-      blockingSeconds: options.blocking_timeout,
+      blockingTimeout: options.blocking_timeout,
       open,
       giveUp,
       log,
