@@ -1,4 +1,4 @@
-import type { Copied, CopyHooks, CopyReport, CopyRequest } from "../contract/index.ts";
+import { type Copied, type CopyHooks, type CopyReport, type CopyRequest, EngineError } from "../contract/index.ts";
 import { refuseDifferences } from "../report/differences.ts";
 import { notCopiedText } from "../report/not-copied.ts";
 import type { Fence } from "./fence/fence.ts";
@@ -67,7 +67,7 @@ export interface Direction<Source extends { size: number }, Target extends Fence
   diagnose(life: Life, source: Source, target: Target): Diagnose[];
   /** Opens what the steps need. */
   begin(life: Life, source: Source, target: Target): Promise<Run>;
-  /** The error to end with, of the first failure: it may only tell that a successor has taken over. */
+  /** The error to end with, of the first failure, which is no stall: it may only tell that a successor has taken over. */
   cause(reason: unknown, life: Life, source: Source, target: Target): Promise<unknown>;
 }
 
@@ -148,7 +148,9 @@ export async function runCopy<
       hooks.signal.throwIfAborted();
       if (!stop.signal.aborted) stop.abort(error);
       // What stopped the others is the cause; what they then say of their sessions is not.
-      throw await direction.cause(stop.signal.reason, life, source, fence);
+      const { reason } = stop.signal;
+      const isStall = reason instanceof EngineError && reason.code === "stalled";
+      throw isStall ? reason : await direction.cause(reason, life, source, fence);
     } finally {
       watchdog.stop();
     }

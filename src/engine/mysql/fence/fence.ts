@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { type CopyReport, type Endpoint, EngineError } from "../../contract/index.ts";
 import { type Fence, registerPatienceMs, transacted } from "../../run/fence/fence.ts";
+import { ownSession, superseded } from "../../run/fence/succession.ts";
 import { jsonTexts } from "../../run/memory/json-bytes.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
@@ -63,15 +64,12 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
   const mine = `owner = ${literal(owner)}`;
   const whole = (kind: string) =>
     `SELECT id, name, epoch, body FROM ${table} WHERE kind = '${kind}' AND ${mine} ORDER BY id`;
-  let session: Session | undefined = await connectTarget(target, purpose);
-  const { row, epoch } = await raiseEpoch(session, { database, owner, ownerName }, registerMs).catch(endWith(session));
+  const first = await connectTarget(target, purpose);
+  const { row, epoch } = await raiseEpoch(first, { database, owner, ownerName }, registerMs).catch(endWith(first));
   const me = { table, owner, epoch };
   const current = `id = ${row} AND kind = 'fence' AND ${mine}`;
   /** Of the sessions that were opened here. */
   const opened = new Set<string>();
-
-  const superseded = () =>
-    new EngineError("superseded", "the same run was started again elsewhere and has taken over the target");
 
   /** Known to the fence, or not opened at all. */
   const register = async (session: Session) => {
@@ -106,21 +104,8 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
     await deleteRows(session, table, idsOf(before));
     await register(session);
   };
-  await endPredecessors(session).catch(endWith(session));
-
-  /** The fence's own session stands idle for hours and may be lost: its work is repeatable, so it is tried twice. */
-  const own = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    try {
-      session ??= await open();
-      return await work(session);
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== "connection_lost") throw error;
-      await session?.end();
-      session = undefined;
-      session = await open();
-      return work(session);
-    }
-  };
+  await endPredecessors(first).catch(endWith(first));
+  const { use: own, current: session, close } = ownSession(first, open);
 
   const forgetResult = async (session: Session) => {
     const pieces = await session.query(`SELECT id FROM ${table} WHERE kind = 'result' AND ${mine}`);
@@ -232,10 +217,9 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
         }),
       ),
     async close() {
-      await endOpened(target, session, [...opened]);
+      await endOpened(target, session(), [...opened]);
       opened.clear();
-      await session?.end();
-      session = undefined;
+      await close();
     },
   };
   return fence;
@@ -271,7 +255,7 @@ export async function causeOf(
   target: Endpoint,
   fence: Pick<Fence<Session>, "guard" | "epoch">,
 ): Promise<unknown> {
-  if (!(error instanceof EngineError) || !error.retryable || error.code === "stalled") return error;
+  if (!(error instanceof EngineError) || !error.retryable) return error;
   const deadline = performance.now() + (error.code === "connection_lost" ? successionMs : 0);
   try {
     const session = await connectTarget(target, { program: "rowferry" });

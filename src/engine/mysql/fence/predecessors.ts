@@ -1,4 +1,5 @@
 import { type Endpoint, EngineError } from "../../contract/index.ts";
+import { endAll, predecessorPatienceMs } from "../../run/fence/succession.ts";
 import { literal } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { connectTarget, errorNumber } from "../driver/write-session.ts";
@@ -9,8 +10,6 @@ import { connectTarget, errorNumber } from "../driver/write-session.ts";
  * which number, also when numbers were given out anew. A lock is let go only after what the session did is rolled back.
  */
 
-const patienceMs = 60_000;
-const lookEveryMs = 20;
 /** Killed or gone already. */
 const noSuchThread = 1094;
 
@@ -18,11 +17,11 @@ const noSuchThread = 1094;
 export async function endSessions(
   session: Session,
   locks: readonly string[],
-  patience: number = patienceMs,
+  patienceMs: number = predecessorPatienceMs,
 ): Promise<void> {
-  const deadline = performance.now() + patience;
+  let left = locks;
   let why: unknown;
-  for (let left = [...locks]; ; ) {
+  await endAll(async () => {
     const alive: string[] = [];
     for (const lock of left) {
       const [[id] = []] = await session.query(`SELECT IS_USED_LOCK(${literal(lock)})`);
@@ -34,17 +33,9 @@ export async function endSessions(
         if (errorNumber(error) !== noSuchThread) why = error;
       }
     }
-    if (alive.length === 0) return;
-    if (performance.now() > deadline) {
-      throw new EngineError(
-        "predecessor_alive",
-        "sessions of an earlier attempt of this run could not be ended on the target",
-        { retryable: true, cause: why },
-      );
-    }
-    await new Promise((resolve) => setTimeout(resolve, lookEveryMs));
     left = alive;
-  }
+    return { left: left.length, why };
+  }, patienceMs);
 }
 
 /** What a run waits, at most, for the end of its own sessions. */

@@ -1,4 +1,3 @@
-import { EngineError } from "../../contract/index.ts";
 import { type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
 import { connect, type Session as Writer } from "../../postgres/driver/connection.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
@@ -59,7 +58,6 @@ export const mysqlToPostgres: Direction<Source, Fence<Writer>, CopyRun, PlannedC
   finish,
   compare,
   async cause(reason, { request, hooks }, { catalogue }, fence) {
-    if (reason instanceof EngineError && reason.code === "stalled") return reason;
     if (reason instanceof BadText) return await located(reason, request.source, catalogue, hooks.signal);
     return await causeOf(reason, request, fence);
   },

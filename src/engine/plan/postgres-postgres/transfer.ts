@@ -1,6 +1,5 @@
 import { counted } from "../../../guard/text.ts";
 import type { CopyReport } from "../../contract/index.ts";
-import { EngineError } from "../../contract/index.ts";
 import { connect, type Session } from "../../postgres/driver/connection.ts";
 import { lookName } from "../../postgres/fence/cut.ts";
 import { applicationName, causeOf, openFence } from "../../postgres/fence/fence.ts";
@@ -59,10 +58,7 @@ export const postgresToPostgres: Direction<Source, Fence<Session>, CopyRun, Plan
   copyRows,
   finish,
   compare,
-  async cause(reason, { request }, _source, fence) {
-    const isStall = reason instanceof EngineError && reason.code === "stalled";
-    return isStall ? reason : await causeOf(reason, request, fence);
-  },
+  cause: (reason, { request }, _source, fence) => causeOf(reason, request, fence),
 };
 
 /** Opens sessions that end with the copy. */

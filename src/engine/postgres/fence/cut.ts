@@ -1,4 +1,5 @@
 import { type Endpoint, EngineError } from "../../contract/index.ts";
+import { superseded } from "../../run/fence/succession.ts";
 import { connect, type Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { findTable } from "./table.ts";
@@ -16,9 +17,6 @@ const patienceMs = 2_000;
 const longestMs = 60_000;
 
 const isCut = (error: unknown) => error instanceof EngineError && cutCodes.has(error.code);
-
-export const superseded = () =>
-  new EngineError("superseded", "the same run was started again elsewhere and has taken over the target");
 
 /**
  * Answers the error to throw: `superseded`, where `look` finds it so, or else `error`. `opening`: the name of sessions that

@@ -7,13 +7,14 @@ import {
   type MadeObject,
 } from "../../contract/index.ts";
 import { type Fence, registerPatienceMs, transacted } from "../../run/fence/fence.ts";
+import { endAll, ownSession, predecessorPatienceMs, stillAlive, superseded } from "../../run/fence/succession.ts";
 import { jsonBytes } from "../../run/memory/json-bytes.ts";
 import { sharedText } from "../../run/memory/shared-text.ts";
 import { connect, type Session } from "../driver/connection.ts";
 import { sqlState } from "../driver/errors.ts";
 import { literal } from "../driver/names.ts";
 import { claim, leaveToOther, readOthersClaims } from "./claim-rows.ts";
-import { causeOfCut, type FenceOpening, lookWhoRaised, readOpening, superseded } from "./cut.ts";
+import { causeOfCut, type FenceOpening, lookWhoRaised, readOpening } from "./cut.ts";
 import { dropMade } from "./drop.ts";
 import { enableHeld, isHeldMark, readHeld } from "./event-triggers.ts";
 import { createRecords } from "./records.ts";
@@ -62,7 +63,6 @@ const ownPrefix = (owner: string) =>
   `rowferry ${owner.length <= 40 ? owner : createHash("sha256").update(owner).digest("hex").slice(0, 40)} `;
 
 const lockTimeoutMs = 500;
-const predecessorTimeoutMs = 60_000;
 
 /**
  * Opens the fence: takes or makes `_rowferry`, raises the epoch, ends the predecessor's sessions and waits until
@@ -72,21 +72,20 @@ const predecessorTimeoutMs = 60_000;
 export async function openFence(target: Endpoint, options: FenceOptions): Promise<Fence<Session>> {
   const { owner, ownerName, signal, made = [], registerMs = registerPatienceMs } = options;
   let epoch = 0;
-  let session: Session | undefined;
   const open = () =>
     connect(target, { role: "target", applicationName: applicationName(owner, epoch), ...(signal ? { signal } : {}) });
 
-  session = await open();
+  const first = await open();
   let table: string;
   let row: number;
   const opening: FenceOpening = {};
   try {
-    opening.epoch = (await readOpening(session, owner)).epoch;
-    ({ table, epoch, row } = await raise(session, { owner, ownerName, made }, opening, registerMs));
-    await session.run(`SET application_name = ${literal(applicationName(owner, epoch))}`);
-    await endPredecessors(session, owner, epoch);
+    opening.epoch = (await readOpening(first, owner)).epoch;
+    ({ table, epoch, row } = await raise(first, { owner, ownerName, made }, opening, registerMs));
+    await first.run(`SET application_name = ${literal(applicationName(owner, epoch))}`);
+    await endPredecessors(first, owner, epoch);
   } catch (error) {
-    await session.end();
+    await first.end();
     signal?.throwIfAborted();
     const isRetryable = error instanceof EngineError && error.retryable;
     throw isRetryable
@@ -94,19 +93,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
       : error;
   }
 
-  /** The fence's own session stands idle for hours and may be lost: its work is repeatable, so it is tried twice. */
-  const own = async <T>(work: (session: Session) => Promise<T>): Promise<T> => {
-    try {
-      session ??= await open();
-      return await work(session);
-    } catch (error) {
-      if (!(error instanceof EngineError) || error.code !== "connection_lost") throw error;
-      await session?.end();
-      session = await open();
-      return work(session);
-    }
-  };
-
+  const { use: own, close } = ownSession(first, open);
   const mine = `owner = ${literal(owner)}`;
   const me = { table, owner, epoch };
   const records = createRecords(me);
@@ -200,10 +187,7 @@ export async function openFence(target: Endpoint, options: FenceOptions): Promis
           await enableHeld(session, held, options.warn ?? (() => undefined));
         }),
       ),
-    async close() {
-      await session?.end();
-      session = undefined;
-    },
+    close,
   };
   return fence;
 }
@@ -305,25 +289,14 @@ async function raise(
       if (!isLocked && !isPassing(error)) throw error;
       const waitedMs = Date.now() - begun;
       if (isLocked && waitedMs > registerMs) throw await lockedBySomebody(session, waitedMs);
-      if (waitedMs > predecessorTimeoutMs) throw stillAlive(error);
+      if (waitedMs > predecessorPatienceMs) throw stillAlive(error);
     }
     await terminate(session, placing.owner, Number.MAX_SAFE_INTEGER);
   }
 }
 
-async function endPredecessors(session: Session, owner: string, epoch: number): Promise<void> {
-  const deadline = Date.now() + predecessorTimeoutMs;
-  while ((await terminate(session, owner, epoch)) > 0) {
-    if (Date.now() > deadline) throw stillAlive();
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-}
-
-const stillAlive = (cause?: unknown) =>
-  new EngineError("predecessor_alive", "sessions of an earlier attempt of this run could not be ended on the target", {
-    retryable: true,
-    cause,
-  });
+const endPredecessors = (session: Session, owner: string, epoch: number): Promise<void> =>
+  endAll(async () => ({ left: await terminate(session, owner, epoch) }));
 
 /**
  * Asks every session of this owner with an epoch below `below` to end; answers how many there were. One that opens the fence
