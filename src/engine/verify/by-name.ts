@@ -1,10 +1,10 @@
 import type { InventoryEntry } from "../contract/index.ts";
 import { fullName } from "../contract/text/full-name.ts";
-import { named } from "../contract/text/own-property.ts";
 import { printable } from "../contract/text/printable.ts";
 import type { PlannedObject } from "../plan/types.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { isCounted } from "../report/facts.ts";
+import { schemaInTarget } from "../run/renamed-schemas.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { type ExpectedObjects, readExpected } from "./expected.ts";
 import { compareFound, shortened } from "./found.ts";
@@ -146,8 +146,8 @@ function withViewTables(
   const views = ours.filter(({ kind }) => kind === "materialized view");
   const expectedNames = new Set(
     views.flatMap(({ schema, name }) => {
-      const prefix = named(options.schemas, schema ?? "");
-      return [name, `${schema}_${name}`, `${prefix ?? ""}${name}`].map((one) => one.toLowerCase());
+      const prefix = schemaInTarget(options.schemas, schema ?? "", from.engine, to.engine);
+      return [name, `${schema}_${name}`, `${prefix}${name}`].map((one) => one.toLowerCase());
     }),
   );
   const isView = ([, table]: readonly [string, string]) => expectedNames.has(table.toLowerCase());

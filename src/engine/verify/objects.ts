@@ -4,6 +4,7 @@ import { readTarget } from "../plan/mysql-mysql/index.ts";
 import { otherLocale } from "../postgres/catalogue/locale.ts";
 import type { Session as PostgresSession } from "../postgres/driver/connection.ts";
 import { isCounted } from "../report/facts.ts";
+import { renamedSchemas } from "../run/renamed-schemas.ts";
 import { byName } from "./by-name.ts";
 import { type Comparing, type ObjectsCompared, skippedTables } from "./comparing.ts";
 import { pairChecks } from "./mysql/crossing.ts";
@@ -24,7 +25,7 @@ import { refuseUnreadableSequences } from "./unreadable.ts";
  */
 export async function compareObjects(comparing: Comparing): Promise<ObjectsCompared> {
   const { from, to, options } = comparing;
-  const renamed = Object.entries(options.schemas ?? {}).some(([one, other]) => one !== other);
+  const renamed = renamedSchemas(options.schemas).length > 0;
   if (from.engine === "mysql" && to.engine === "mysql") return byDefinition(comparing, await mysqlObjects(comparing));
   if (from.engine === "postgres" && to.engine === "postgres" && !renamed)
     return byDefinition(comparing, await postgresObjects(comparing));

@@ -1,8 +1,8 @@
 import type { CopyOptions } from "../contract/index.ts";
-import { named } from "../contract/text/own-property.ts";
 import { createNames as createPostgresNames } from "../plan/mysql-postgres/index.ts";
-import { createNames as createMysqlNames, inNamingOrder, prefixOf } from "../plan/postgres-mysql/index.ts";
+import { createNames as createMysqlNames, inNamingOrder } from "../plan/postgres-mysql/index.ts";
 import type { PartitionTree } from "../postgres/catalogue/partition-roots.ts";
+import { schemaInTarget } from "../run/renamed-schemas.ts";
 import type { TablePair } from "./checksum/index.ts";
 import type { TableName } from "./checksum/rows.ts";
 import type { OpenedTable } from "./sides.ts";
@@ -77,7 +77,7 @@ function wholeTrees(
   const whole = trees.filter(
     (tree) =>
       [tree, ...tree.leaves].every((one) => selected.has(keyOf(one))) &&
-      there.get(key([named(schemas, tree.schema) ?? tree.schema, tree.name], true))?.partitioned,
+      there.get(key([schemaInTarget(schemas, tree.schema, "postgres", "postgres"), tree.name], true))?.partitioned,
   );
   return { roots: new Set(whole.map(keyOf)), leaves: new Set(whole.flatMap((tree) => tree.leaves.map(keyOf))) };
 }
@@ -95,22 +95,23 @@ function naming(
   tables: readonly OpenedTable[],
   schemas: CopyOptions["schemas"],
 ): (table: OpenedTable) => TableName {
+  const placed = (schema: string) => schemaInTarget(schemas, schema, source.engine, target.engine);
   if (source.engine === "mysql" && target.engine === "mysql")
-    return ({ name: [schema, table] }) => [target.database, `${named(schemas, schema) ?? ""}${table}`];
+    return ({ name: [schema, table] }) => [target.database, `${placed(schema)}${table}`];
   if (source.engine === "postgres" && target.engine === "postgres")
-    return ({ name: [schema, table] }) => [named(schemas, schema) ?? schema, table];
+    return ({ name: [schema, table] }) => [placed(schema), table];
   const given = new Map<OpenedTable, TableName>();
   if (target.engine === "postgres") {
     const names = createPostgresNames([]);
     for (const one of tables) {
       const [schema, table] = one.name;
-      given.set(one, [named(schemas, schema) ?? "public", names.take(table, `table ${table}`)]);
+      given.set(one, [placed(schema), names.take(table, `table ${table}`)]);
     }
   } else {
     const names = createMysqlNames(["_rowferry"], { file: true, exact: target.exact });
     for (const one of inNamingOrder(tables, ({ name: [schema] }) => schema, schemas)) {
       const [schema, table] = one.name;
-      given.set(one, [target.database, names.take(`${prefixOf(schema, schemas)}${table}`, `table ${schema}.${table}`)]);
+      given.set(one, [target.database, names.take(`${placed(schema)}${table}`, `table ${schema}.${table}`)]);
     }
   }
   return (table) => given.get(table) ?? table.name;

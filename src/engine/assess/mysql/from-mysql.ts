@@ -1,6 +1,5 @@
 import type { CopyOptions } from "../../contract/index.ts";
 import { fullName } from "../../contract/text/full-name.ts";
-import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceColumn } from "../../mysql/catalogue/catalogue.ts";
 import { ownAccount } from "../../mysql/catalogue/rights.ts";
 import { readConditions } from "../../mysql/catalogue/table-conditions.ts";
@@ -35,6 +34,7 @@ import {
 import { type PlannedObject, withoutText } from "../../plan/types.ts";
 import type { Session as PostgresSession } from "../../postgres/driver/connection.ts";
 import type { OpenedDatabase } from "../../run/open-database.ts";
+import { databaseInTarget } from "../../run/renamed-schemas.ts";
 import { createSelection } from "../../run/selection.ts";
 import { reportClaimed } from "../claimed.ts";
 import { type ReportFinding, reportPlan, reportWarnings } from "../finding.ts";
@@ -234,7 +234,7 @@ async function intoMysql({ source, left, request, report }: Reading, session: My
     objects,
     packet: { settings, long },
   };
-  const prefix = named(options.schemas, database) ?? "";
+  const prefix = databaseInTarget(options.schemas, database, "mysql");
   const naming = { database, prefix, content, server: session.server, exact };
   const free = reportClaimed(claimed, wantedMysqlNames(catalogue, naming), report);
   const unclaimed = new Set(free.map(({ name }) => name));
@@ -267,7 +267,7 @@ async function reportRowsThere(
   { source, plan, options }: { source: MysqlSource; plan: MysqlPlan; options: CopyOptions },
   report: ReportFinding,
 ): Promise<void> {
-  const prefix = named(options.schemas, source.database) ?? "";
+  const prefix = databaseInTarget(options.schemas, source.database, "mysql");
   const { tables } = source.catalogue;
   const names = tables.map(({ name }) => prefix + name);
   await reportRefused(report, database, () => refuseTriggers(session, database, names));

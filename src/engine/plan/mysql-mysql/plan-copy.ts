@@ -1,5 +1,4 @@
 import type { CopyOptions } from "../../contract/index.ts";
-import { named } from "../../contract/text/own-property.ts";
 import type { Catalogue, SourceTable } from "../../mysql/catalogue/catalogue.ts";
 import type { SourceCode } from "../../mysql/definitions/code-source.ts";
 import { drawsNumbers, escaped, noSequences } from "../../mysql/definitions/code-sql.ts";
@@ -7,6 +6,7 @@ import { databaseNote, type TargetDefault } from "../../mysql/definitions/routin
 import { identifier } from "../../mysql/driver/names.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { map } from "../../run/memory/iterators.ts";
+import { databaseInTarget } from "../../run/renamed-schemas.ts";
 import { lostKeyWarnings } from "../lost-keys.ts";
 import { type Plan, type PlannedObject, type PlannedTable, type PlanWarning, withoutText } from "../types.ts";
 import { readSource } from "./copy/source.ts";
@@ -39,7 +39,7 @@ export async function planCopy(
   to: Session,
   { source: { session: from, database, catalogue }, target, left, options }: BetweenMysql,
 ): Promise<MysqlPlan> {
-  const prefix = named(options.schemas, database) ?? "";
+  const prefix = databaseInTarget(options.schemas, database, "mysql");
   const traits = await readTarget(to, target);
   const source = await readSource(from, database, catalogue, options.content ?? "all", () => undefined);
   const planning = await readPlanning(from, to, { database, prefix, target: traits, tables: catalogue.tables });

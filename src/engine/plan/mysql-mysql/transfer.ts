@@ -1,11 +1,10 @@
-import { EngineError } from "../../contract/index.ts";
-import { named } from "../../contract/text/own-property.ts";
 import { markAlikeLabels } from "../../mysql/catalogue/alike-labels.ts";
 import type { Session } from "../../mysql/driver/session.ts";
 import { causeOf, type MysqlFence, openFence } from "../../mysql/fence/fence.ts";
 import { refuseSameDatabase } from "../../mysql/fence/same-database.ts";
 import { type OpenedSource, openMysqlSource } from "../../mysql/source/open-source.ts";
 import { type Direction, fenceOptions } from "../../run/lifecycle.ts";
+import { databaseInTarget } from "../../run/renamed-schemas.ts";
 import { diagnoseMysql } from "../../run/watchdog/mysql.ts";
 import { type CopiedRows, copyRows, type PlannedCopy } from "./copy/copy-rows.ts";
 import { compare, finish, plan } from "./copy/phases.ts";
@@ -25,7 +24,7 @@ export const mysqlToMysql: Direction<Source, MysqlFence, CopyRun, PlannedCopy, C
   type: "transfer",
   async open(life) {
     const { request, signal } = life;
-    const prefix = prefixOf(request.options.schemas ?? {}, request.source.database);
+    const prefix = databaseInTarget(request.options.schemas, request.source.database, "mysql");
     const source = await openMysqlSource(life, (reader) => refuseSameDatabase(reader, request.target, signal));
     await markAlikeLabels(source.reader, source.catalogue.tables);
     return { ...source, prefix, writers: [] };
@@ -55,14 +54,3 @@ export const mysqlToMysql: Direction<Source, MysqlFence, CopyRun, PlannedCopy, C
   compare,
   cause: (reason, { request }, _source, fence) => causeOf(reason, request.target, fence),
 };
-
-/** Errors: `option_unmatched` for a database that is not copied. */
-function prefixOf(schemas: Readonly<Record<string, string>>, database: string): string {
-  const other = Object.keys(schemas).find((name) => name !== database);
-  if (other !== undefined)
-    throw new EngineError(
-      "option_unmatched",
-      `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
-    );
-  return named(schemas, database) ?? "";
-}

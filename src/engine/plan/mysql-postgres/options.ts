@@ -1,7 +1,7 @@
 import { type CopyOptions, EngineError } from "../../contract/index.ts";
-import { named } from "../../contract/text/own-property.ts";
 import { isRealDate } from "../../rows/mysql-to-copy/field-writers.ts";
 import type { MysqlToCopyField } from "../../rows/mysql-to-copy/fields.ts";
+import { databaseInTarget } from "../../run/renamed-schemas.ts";
 
 /** What the options of a run mean for this direction. Pure. */
 
@@ -27,14 +27,8 @@ export function zeroDates({ zero_dates: wish = "null" }: CopyOptions): MysqlToCo
 }
 
 /** The schema that a database's tables come into. Errors: `option_unmatched` for a database that is not copied. */
-export function targetSchema({ schemas = {} }: CopyOptions, database: string): string {
-  const other = Object.keys(schemas).find((name) => name !== database);
-  if (other !== undefined)
-    throw new EngineError(
-      "option_unmatched",
-      `options.schemas names the database ${JSON.stringify(other)}, but the one that is copied is ${JSON.stringify(database)}`,
-    );
-  const schema = named(schemas, database) ?? "public";
+export function targetSchema({ schemas }: CopyOptions, database: string): string {
+  const schema = databaseInTarget(schemas, database, "postgres");
   if (schema === "" || Buffer.byteLength(schema) > 63 || /^(pg_|information_schema$)/.test(schema))
     throw new EngineError(
       "option_invalid",

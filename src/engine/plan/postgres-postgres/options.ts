@@ -1,8 +1,9 @@
 import { type CopyRequest, EngineError } from "../../contract/index.ts";
+import { renamedSchemas } from "../../run/renamed-schemas.ts";
 
 /** Names are in the text of views and routines as well, which pg_dump writes whole. Errors: `unsupported_option`. */
 export function refuseUnknown({ schemas }: CopyRequest["options"]): void {
-  const renamed = Object.entries(schemas ?? {}).filter(([from, to]) => from !== to);
+  const renamed = renamedSchemas(schemas);
   if (renamed.length === 0) return;
   throw new EngineError(
     "unsupported_option",

@@ -1,7 +1,7 @@
 import type { CopyOptions } from "../../../contract/index.ts";
-import { named } from "../../../contract/text/own-property.ts";
 import { type TableDefinition, tableName } from "../../../postgres/catalogue/catalogue.ts";
 import type { Srids } from "../../../rows/copy-to-load/fields.ts";
+import { schemaInTarget } from "../../../run/renamed-schemas.ts";
 import { type Names, nameOnce } from "../../unique-names.ts";
 import { createNames } from "./names.ts";
 
@@ -24,7 +24,7 @@ export interface Scheme {
 
 /** `public` has no prefix, any other schema its name and an underscore; the option says otherwise. */
 export const prefixOf = (schema: string, schemas: CopyOptions["schemas"]): string =>
-  named(schemas, schema) ?? (schema === "public" ? "" : `${schema}_`);
+  schemaInTarget(schemas, schema, "postgres", "mysql");
 
 export interface TargetFacts {
   maria: boolean;
