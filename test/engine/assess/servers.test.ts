@@ -107,6 +107,16 @@ test("tables in the way are named, unless they may be dropped; excluded ones are
   });
 });
 
+test("a database in the option schemas that is not the source's is refused for either target, as the copy refuses it", async () => {
+  const both = await pair(servers, "CREATE TABLE t (id INT PRIMARY KEY)");
+  await servers.admin.query("CREATE DATABASE IF NOT EXISTS beside");
+  for (const target of [both.target, { ...both.source, database: "beside" }])
+    expect(await error(look(both.source, target, { schemas: { another: "x" } }))).toMatchObject({
+      code: "option_unmatched",
+      message: expect.stringContaining('the database "another"'),
+    });
+});
+
 test("PostgreSQL to PostgreSQL: unreadable tables and hidden rows end it before it begins", async () => {
   const source = await postgres.database(
     pg.old,
