@@ -33,11 +33,12 @@ export interface Life {
   atEnd(end: () => Promise<unknown>): void;
 }
 
-/** What every fence of a copy's target is opened with. */
+/** What every fence of a copy's target is opened with. Only MySQL's opens the sessions that write, and limits their statements. */
 export const fenceOptions = ({ request, hooks }: Life) => ({
   owner: request.owner,
   ownerName: request.ownerName,
   signal: hooks.signal,
+  statementTimeout: request.options.statement_timeout,
   warn: (message: string) => hooks.log("warning", message),
 });
 

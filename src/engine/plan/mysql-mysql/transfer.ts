@@ -29,11 +29,7 @@ export const mysqlToMysql: Direction<Source, MysqlFence, CopyRun, PlannedCopy, C
     await markAlikeLabels(source.reader, source.catalogue.tables);
     return { ...source, prefix, writers: [] };
   },
-  fence: (life) =>
-    openFence(life.request.target, {
-      ...fenceOptions(life),
-      statementTimeout: life.request.options.statement_timeout,
-    }),
+  fence: (life) => openFence(life.request.target, fenceOptions(life)),
   diagnose: ({ request }, { snapshot, writers }) => [
     diagnoseMysql(request.source, { role: "source", threads: () => snapshot.readers.map(({ threadId }) => threadId) }),
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),

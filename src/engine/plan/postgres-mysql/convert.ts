@@ -51,11 +51,7 @@ export const postgresToMysql: Direction<Source, MysqlFence, CopyRun, PreparedCop
     );
     return { first, openReader, program, writers: [], size: measured?.size ?? 0 };
   },
-  fence: (life) =>
-    openFence(life.request.target, {
-      ...fenceOptions(life),
-      statementTimeout: life.request.options.statement_timeout,
-    }),
+  fence: (life) => openFence(life.request.target, fenceOptions(life)),
   diagnose: ({ request }, { program, writers }) => [
     diagnosePostgres(request.source, { role: "source", applicationName: program }),
     diagnoseMysql(request.target, { role: "target", threads: () => writers.map(({ threadId }) => threadId) }),
