@@ -52,7 +52,7 @@ export const target: readonly Mutant[] = [
   {
     id: "predecessor-left-alive-postgres",
     file: "src/engine/postgres/fence/fence.ts",
-    find: "    await endPredecessors(session, owner, epoch);",
+    find: "    await endPredecessors(first, owner, epoch);",
     replace: "",
     test: fence("every session of the worker before is ended, also one that has no transaction open"),
     harm: "Statements of an earlier worker that need no transaction go on in the target beside the next run.",
