@@ -148,7 +148,7 @@ export async function compare(
   const verification =
     options.verify === "checksum" && content !== "schema"
       ? await compareValues(workers, tables, {
-          ...{ signal, throttle: run.throttle, computed },
+          ...{ signal, throttle, computed },
           progress: (_table, rows) => progress.compared(rows),
         })
       : undefined;
