@@ -119,7 +119,7 @@ describe("docs/url-security.md", () => {
       name,
     ]);
     expect(rows.map(([value]) => value).toSorted()).toEqual(Object.keys(guard).toSorted());
-    const config = read("src/main/operator/config.ts");
+    const config = read("src/main/settings.ts") + read("src/main/operator/config.ts");
     for (const [, name] of rows) expect(config).toContain(`${name}:`);
     expect([guard["minTls"], flat(page).includes("`disable`, the default")]).toEqual(["disable", true]);
   });
