@@ -21,5 +21,6 @@ export function loadError(
   return new EngineError(refused ? "data_refused" : error.code, `${place}: ${error.message}`, {
     retryable: error.retryable,
     cause: error,
+    ...(error.side === undefined ? {} : { side: error.side }),
   });
 }

@@ -85,3 +85,25 @@ test.each(directions)("%s to %s, rows alone: rows without a parent are named, or
       "1 rows of table t have no parent in p, which its foreign key of_p asks for",
     ]);
 });
+
+test("rows alone into MySQL: a key that cannot be looked at is named, and ends no copy", async () => {
+  const made = ["CREATE TABLE t (id int PRIMARY KEY, n int)"];
+  const lost = [
+    "SET foreign_key_checks = 0",
+    "CREATE TABLE t (id int PRIMARY KEY, n int, CONSTRAINT of_gone FOREIGN KEY (n) REFERENCES gone (id))",
+  ];
+  for (const from of ["mariadb", "postgres"] as const) {
+    const [source, target] = [
+      await servers.make(from, [...made, "INSERT INTO t VALUES (1, 5)"]),
+      await servers.make("mariadb", lost),
+    ];
+    const { report } = await run(
+      { source: source.endpoint, target: target.endpoint },
+      { options: { jobs: 2, content: "data" } },
+    );
+    expect(report.tables.map(({ rows }) => rows)).toEqual([{ source: 1, target: 1 }]);
+    expect(report.warnings).toEqual([
+      expect.stringMatching(/^foreign key of_gone of table t was not checked: Table '.*\.gone' doesn't exist/),
+    ]);
+  }
+});

@@ -117,11 +117,8 @@ export async function finish(
   const { progress, warn } = run;
   const analyzed = tellTables(done, content, { put, warn }).map((name) => [target.database, name] as const);
   progress.stage(1, analyzed.length + (there === undefined ? unitsOfRest({ run, source, content }) : 0));
-  if (there !== undefined) {
-    await tellComputedThere(run, plansOf(done), there, target, { put, warn });
-    const names = new Set(map(plansOf(done), ({ name }) => name));
-    for (const words of await orphansOf(run.writers[0] as Session, target.database, names)) warn(words);
-  } else await makeRest({ run, source, target, done, crossing, put, warn });
+  if (there !== undefined) await tellComputedThere(run, plansOf(done), there, target, { put, warn });
+  else await makeRest({ run, source, target, done, crossing, put, warn });
   await analyzeTables(run.writers, analyzed, { warn, did: progress.did });
 }
 
@@ -146,6 +143,10 @@ export async function compare(
       ? await compareValues(run, plansOf(done), target, there)
       : undefined;
   await snapshot.unlock();
+  if (content === "data") {
+    const names = new Set(map(plansOf(done), ({ name }) => name));
+    (await orphansOf(writer, target.database, names)).forEach(warn);
+  }
   if (verification !== undefined) {
     verificationMessages(verification).forEach(warn);
     if (verification.differences.length === 0)

@@ -52,7 +52,6 @@ export interface Finished {
 export async function finish(run: CopyRun, prepared: PreparedCopy): Promise<Finished> {
   const { request, progress, warn } = run;
   const { states, workers } = prepared;
-  const { target } = workers[0] as CopyWorker;
   const { content } = request.options;
   if (content === "data") progress.stage(1, states.length);
   const keys = content === "data" ? { entries: [], made: [] } : await finishSchema(run, prepared);
@@ -62,10 +61,6 @@ export async function finish(run: CopyRun, prepared: PreparedCopy): Promise<Fini
     await analyzeTables(sessions, names, { warn, did: progress.did });
   }
   const views = content === "data" ? new Map() : await createViews(run, prepared);
-  if (content === "data") {
-    const names = new Set(states.map(({ plan }) => plan.name));
-    for (const words of await orphansOf(target, request.target.database, names)) warn(words);
-  }
   return { keys, views };
 }
 
@@ -84,6 +79,10 @@ export async function compare(
   if (request.options.verify !== "checksum") progress.stage(1, states.length);
   const verification = await verify(run, prepared, changed);
   await prepared.held.release();
+  if (content === "data") {
+    const names = new Set(states.map(({ plan }) => plan.name));
+    (await orphansOf(target, request.target.database, names)).forEach(warn);
+  }
   changes.forEach(warn);
   const inventory = withDifferences(
     inventoryOf(prepared, keys.entries, views, content),

@@ -182,7 +182,8 @@ const noteThere = ({ note }: ObjectTarget, { kind, name }: Step) =>
 
 /** As applyStep, for one that failed: says which object it was. */
 export function failed(session: Session, step: Pick<Step, "kind" | "name">, error: unknown): EngineError {
-  const doubled = doubledIn(error);
+  // The script of an extension fills tables of its own.
+  const doubled = step.kind === "extension" ? undefined : doubledIn(error);
   if (doubled !== undefined) return duplicateKey(doubled, serverMessage(error), error);
   const found = engineError(error, session.place);
   const code = found.code === "database_error" ? "schema_refused" : found.code;
