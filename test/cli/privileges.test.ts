@@ -79,7 +79,9 @@ const lacking = (warnings: readonly string[]): string =>
   warnings
     .filter(
       (warning) =>
-        !/were not copied or were changed|^grants database: rights on|^objects of role postgres/.test(warning),
+        !/objects? (?:was|were) not copied or (?:was|were) changed|^grants database: rights on|^objects of role postgres/.test(
+          warning,
+        ),
     )
     .join("\n");
 
