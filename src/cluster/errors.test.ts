@@ -29,7 +29,7 @@ test("an object is absent only when the server names it; a 404 of a path or of a
   ).toBe(false);
 });
 
-test("a namespace that is being deleted is told by the cause, whatever the message says", () => {
+test("a namespace that is being deleted is known by the cause, whatever the message says", () => {
   const [message, causes] = ["is forbidden", [{ reason: "NamespaceTerminating", field: "metadata.namespace" }]];
   expect(refusal(403, status({ reason: "Forbidden", message, details: { causes } })).namespaceEnds).toBe(true);
   expect(refusal(403, status({ reason: "Forbidden", message, details: {} })).namespaceEnds).toBe(false);

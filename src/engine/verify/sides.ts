@@ -4,6 +4,7 @@ import { baseTables } from "../mysql/catalogue/catalogue.ts";
 import { findUnseen } from "../mysql/catalogue/hidden-objects.ts";
 import { literal } from "../mysql/driver/names.ts";
 import { connect as connectMysql, type Session as MysqlSession } from "../mysql/driver/session.ts";
+import { tellsCase } from "../mysql/fence/taken-names.ts";
 import { openSnapshot } from "../mysql/source/snapshot.ts";
 import { ofUsers } from "../postgres/catalogue/tables.ts";
 import { connect as connectPostgres, type Session as PostgresSession } from "../postgres/driver/connection.ts";
@@ -70,7 +71,7 @@ async function openMysql(endpoint: Endpoint, opening: SideOptions): Promise<Open
       endpoint.database,
       names.map(([, table]) => table),
     );
-    const [[folded] = []] = await first.query("SELECT @@lower_case_table_names");
+    const exact = await tellsCase(first);
     const views = await first.query(
       `SELECT TABLE_NAME FROM information_schema.VIEWS WHERE TABLE_SCHEMA = ${literal(endpoint.database)}`,
     );
@@ -78,7 +79,7 @@ async function openMysql(endpoint: Endpoint, opening: SideOptions): Promise<Open
       side,
       engine: engineName(mysqlEngine(first.server)),
       version: first.server.versionText,
-      exact: folded === "0",
+      exact,
       tables: names
         .filter(([, table]) => table !== ownTable)
         .flatMap((name) => tableOf(name, types.get(tableKey(...name)), false, false)),

@@ -53,7 +53,7 @@ const transactional = new Set(["InnoDB", "ROCKSDB", "TokuDB"]);
 const isolation = "SET SESSION TRANSACTION ISOLATION LEVEL REPEATABLE READ";
 const start = "START TRANSACTION WITH CONSISTENT SNAPSHOT, READ ONLY";
 export interface SnapshotOptions {
-  /** Seconds that another session may wait behind us, and with it whoever writes there. */
+  /** Seconds that another session may wait for ours. Those that write to the table wait with it. */
   blockingTimeout?: number | undefined;
   /** As in CopyOptions. */
   locks?: "auto" | "require" | "none" | undefined;

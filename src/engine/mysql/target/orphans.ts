@@ -3,6 +3,7 @@ import { MysqlError } from "../driver/errors.ts";
 import { identifier, literal, qualified } from "../driver/names.ts";
 import type { Session } from "../driver/session.ts";
 import { errorNumber, isDenied } from "../driver/write-session.ts";
+import { tellsCase } from "../fence/taken-names.ts";
 
 /** The statement was ended from outside. */
 const interrupted = 1317;
@@ -22,8 +23,8 @@ export async function orphansOf(session: Session, database: string, names: Reado
        FROM information_schema.KEY_COLUMN_USAGE WHERE TABLE_SCHEMA = ${literal(database)} AND REFERENCED_TABLE_NAME IS NOT NULL
       ORDER BY TABLE_NAME, CONSTRAINT_NAME, ORDINAL_POSITION`,
   );
-  const [[folding] = []] = await session.query("SELECT @@lower_case_table_names");
-  const folded = (name: string) => (folding === "0" ? name : name.toLowerCase());
+  const exact = await tellsCase(session);
+  const folded = (name: string) => (exact ? name : name.toLowerCase());
   const wanted = new Set([...names].map(folded));
   const keys = new Map<string, string[][]>();
   for (const row of rows.map((one) => one.map((value) => value ?? ""))) {

@@ -4,7 +4,7 @@ import { printable } from "../../../contract/text/printable.ts";
 import { MysqlError } from "../../../mysql/driver/errors.ts";
 import { identifier, literal } from "../../../mysql/driver/names.ts";
 import type { Session as Writer } from "../../../mysql/driver/session.ts";
-import { mysqlClaim } from "../../../mysql/fence/taken-names.ts";
+import { mysqlClaim, tellsCase } from "../../../mysql/fence/taken-names.ts";
 import { makeRenamed } from "../../../mysql/target/create.ts";
 import type { Session as Reader } from "../../../postgres/driver/connection.ts";
 import { sqlState } from "../../../postgres/driver/errors.ts";
@@ -59,7 +59,6 @@ export async function createViews(
   const skipped: ViewOutcomes = new Map();
   const views = selectedViews(all, options, skipped);
   if (views.length === 0) return skipped;
-  const [[fold] = []] = await target.query("SELECT @@lower_case_table_names");
   const relations = await target.query(
     `SELECT TABLE_NAME FROM information_schema.TABLES WHERE TABLE_SCHEMA = ${literal(scheme.database)}`,
   );
@@ -71,7 +70,7 @@ export async function createViews(
       ...relations.map(([name]) => name ?? ""),
       ...takenNames(await fence.claimedByOthers(), (kind) => relationKinds.has(kind)),
     ],
-    exact: fold === "0",
+    exact: await tellsCase(target),
   };
   const claimed = new Set<string>();
   const tables = states.map(({ plan: { source, name, columns } }) => ({ source, name, columns }));
